@@ -1,0 +1,59 @@
+# Everything a person does with the repository; `make help` lists it.
+# PYTHON=… chooses the interpreter, VENV=… the virtual environment, ARGS=… passes arguments on.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.PHONY: help run setup test check format build bench lock node-clients clean
+
+VENV ?= .venv
+ARGS ?=
+export PYTHON
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+install = python="$$(scripts/find_python)"; \
+	"$$python" scripts/install.py --venv $(VENV) $(if $(PYTHON),--same-python)
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s%s\n", $$1, $$2}' $(MAKEFILE_LIST) | sort
+
+run: ## Start Archivolt on this machine (PORT, DATA, VAULTS from the environment)
+	@$(install) run ministack
+	@scripts/fetch_dynamodb_local --optional
+	@exec $(VENV)/bin/archivolt up
+
+setup: ## Create .venv and the tools' environments
+	@$(install) dev ministack
+	@scripts/fetch_dynamodb_local --optional
+
+test: setup ## Run the test suite
+	@$(VENV)/bin/python -m pytest $(ARGS)
+
+check: ## Format, lint, types, import contracts, template, house rules
+	@$(install) dev sam
+	@scripts/check $(VENV)
+
+format: ## Format the code and apply the linter's safe fixes
+	@$(install) dev
+	@$(VENV)/bin/ruff check --fix-only --quiet .
+	@$(VENV)/bin/ruff format --quiet .
+
+build: ## Build what is deployed, with SAM
+	@$(install) sam
+	@scripts/build
+
+bench: ## Print the benchmarks
+	@$(install) dev ministack
+	@scripts/fetch_dynamodb_local --optional
+	@$(VENV)/bin/python -m bench $(ARGS)
+
+lock: ## Write the pinned requirements anew (ARGS=--upgrade takes newer versions)
+	@$(install) uv
+	@scripts/lock .tools/uv/bin/uv $(ARGS)
+
+node-clients: ## Install the Node clients that the guides and tests use
+	@npm ci --silent
+
+clean: ## Remove everything that can be made anew (not the data of a stack)
+	rm -rf .venv* .tools .aws-sam node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
