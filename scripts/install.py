@@ -1,4 +1,4 @@
-"""Creates the repository's virtual environments from pinned requirements with hashes.
+"""Create the repository's virtual environments from pinned requirements with hashes.
 
 Runs on a bare Python (standard library only), because it is what installs everything else.
 Each environment carries a stamp: what it was made from. Nothing is done while the stamp holds, and
@@ -15,10 +15,13 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 ROOT = Path(__file__).resolve().parent.parent
 TOOLS = ROOT / ".tools"
@@ -58,7 +61,7 @@ def environments(venv: Path) -> dict[str, Environment]:
 
 
 def digest_of(requirements: str, *, project: bool) -> str:
-    """What an environment is made from, as one hash: its pins and how the project is packaged."""
+    """Hash what an environment is made from: its pins and how the project is packaged."""
     digest = hashlib.sha256((ROOT / requirements).read_bytes())
     if project:
         with (ROOT / "pyproject.toml").open("rb") as file:
@@ -91,13 +94,13 @@ def is_current(environment: Environment) -> bool:
 
 
 def pip_install(environment: Environment, *arguments: str) -> None:
-    """Runs pip in the environment; -qq, since mirrors a person has configured warn at length."""
+    """Run pip in the environment; -qq, since mirrors a person has configured warn at length."""
     command = [environment.python, "-m", "pip", "--disable-pip-version-check", "install", "-qq"]
     subprocess.run([*command, *arguments], cwd=ROOT, check=True)
 
 
 def make(environment: Environment) -> None:
-    """Creates or completes the environment and stamps it."""
+    """Create or complete the environment and stamp it."""
     print(f"Installing {environment.requirements} …", file=sys.stderr, flush=True)
     (environment.folder / STAMP).unlink(missing_ok=True)
     if not environment.python.exists():
@@ -113,7 +116,7 @@ def make(environment: Environment) -> None:
 
 
 @contextmanager
-def only_one_at_a_time(folder: Path) -> Iterator[None]:
+def only_one_at_a_time(folder: Path) -> Generator[None]:
     """Two `make` commands at once install one after the other."""
     TOOLS.mkdir(exist_ok=True)
     with (TOOLS / f"{folder.name.lstrip('.')}.lock").open("w") as lock:
@@ -122,7 +125,7 @@ def only_one_at_a_time(folder: Path) -> Iterator[None]:
 
 
 def ensure(environment: Environment, *, same_python: bool) -> None:
-    """Makes the environment unless it is current; a broken interpreter means a new start.
+    """Make the environment unless it is current; a broken interpreter means a new start.
 
     With `same_python`, an environment of another Python version is made anew too.
     """
@@ -136,7 +139,7 @@ def ensure(environment: Environment, *, same_python: bool) -> None:
 
 
 def main() -> int:
-    """The command line: install.py [--venv DIR] [--same-python] NAME…"""
+    """Make the environments named on the command line; 0 when all of them stand."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="+", choices=sorted(environments(Path())), metavar="NAME")
     parser.add_argument("--venv", type=Path, default=Path(".venv"))
