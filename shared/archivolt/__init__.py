@@ -1,0 +1,1 @@
+"""Archivolt: a private AI workspace over a team's documents, on the team's own AWS account."""

@@ -1,0 +1,1 @@
+"""Ports implemented with a technology, one package per technology."""

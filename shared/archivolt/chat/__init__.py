@@ -1,0 +1,1 @@
+"""Chat turns, their events and the conversations they belong to."""

@@ -1,0 +1,1 @@
+"""What is true whatever the technology. Imports the standard library only."""

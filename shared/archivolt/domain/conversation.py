@@ -1,0 +1,68 @@
+"""Conversations and what is kept of them (S24, S25)."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, NewType
+
+from archivolt.domain.identity import TenantId, UserId
+
+ConversationId = NewType("ConversationId", str)
+
+
+class Author(StrEnum):
+    """Who wrote a message."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """A passage an answer stands on; `uri` is a `vault://` URI that the reader can open."""
+
+    uri: str
+    vault: str
+    path: str
+    heading: str = ""
+    page: int | None = None
+    excerpt: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallRecord:
+    """A tool call as it is kept: the summary of its result, never its payload (S25)."""
+
+    tool_id: str
+    tool_name: str
+    arguments: dict[str, Any]
+    status: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a conversation, numbered from 1."""
+
+    number: int
+    author: Author
+    text: str
+    written_at: datetime
+    tool_calls: tuple[ToolCallRecord, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """A conversation of one user. `messages` is empty in listings."""
+
+    id: ConversationId
+    tenant: TenantId
+    owner: UserId
+    title: str
+    created_at: datetime
+    updated_at: datetime
+    message_count: int = 0
+    messages: tuple[Message, ...] = field(default=())

@@ -1,0 +1,121 @@
+"""What happens to a document between its change in S3 and its being found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import VaultRef
+
+Sequencer = NewType("Sequencer", str)
+Generation = NewType("Generation", str)
+
+_SEQUENCER_WIDTH = 40
+
+
+def sequencer(raw: str) -> Sequencer:
+    """Return S3's sequencer in a form whose string order is the order of changes of one key.
+
+    S3 says: pad the shorter one with zeros on the right, then compare as strings (Amazon S3 user
+    guide, "Event message structure").
+    """
+    return Sequencer(raw.upper().ljust(_SEQUENCER_WIDTH, "0"))
+
+
+class ChangeKind(StrEnum):
+    """What happened to an object."""
+
+    CREATED = "created"
+    DELETED = "deleted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ObjectChange:
+    """One change of one document, as S3 announced it or a reconciliation found it.
+
+    `sequencer` is None when a reconciliation found the change: then the store itself is asked for
+    the present state. `version` and `etag` may be empty; `size` is in bytes, None if not announced.
+    """
+
+    kind: ChangeKind
+    vault: VaultRef
+    path: VaultPath
+    sequencer: Sequencer | None
+    version: str = ""
+    etag: str = ""
+    size: int | None = None
+
+
+class IndexState(StrEnum):
+    """Where a document stands; everything but the first two is final until it changes."""
+
+    PENDING = "pending"
+    """Lexically searchable, its vectors are on their way."""
+    INDEXED = "indexed"
+    NO_TEXT = "no_text"
+    UNSUPPORTED = "unsupported"
+    TOO_BIG = "too_big"
+    FAILED = "failed"
+    DELETED = "deleted"
+    """A tombstone: keeps the sequencer so that a late event cannot bring the document back."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A piece of a document that fits the embedding model's budget.
+
+    `text` is what is shown and embedded (without the heading path), `headings` the path of titles
+    it stands under, `page` counts from 1 (None where pages have no meaning), `line` is the first
+    line in the extracted text, counted from 1.
+    """
+
+    number: int
+    text: str
+    headings: tuple[str, ...] = ()
+    page: int | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogueEntry:
+    """What the index knows of one document.
+
+    `generation` names the passages that are current: a search shows no others (decision 18).
+    `sha256` is of the content, hex; equal content means no work (R12). `reason` is a stable code
+    that explains a state other than `indexed`. `embedder` is the id of the model whose vectors are
+    current, empty until they are.
+    """
+
+    vault: VaultRef
+    path: VaultPath
+    state: IndexState
+    updated_at: datetime
+    sequencer: Sequencer | None = None
+    reason: str = ""
+    generation: Generation = Generation("")
+    sha256: str = ""
+    etag: str = ""
+    version: str = ""
+    size: int = 0
+    passages: int = 0
+    title: str = ""
+    embedder: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingJob:
+    """Work for the embedding function: the passages of one generation of one document."""
+
+    vault: VaultRef
+    path: VaultPath
+    generation: Generation
+    bulk: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOutcome:
+    """Which messages of a batch have to be delivered again."""
+
+    failed: Sequence[str] = ()

@@ -1,0 +1,51 @@
+"""Every numeric limit, named, in one place (decision 27). Sizes are bytes unless a name says chars."""
+
+from typing import Final
+
+# Names and paths. An S3 key has at most 1,024 bytes of UTF-8; the prefix
+# `vaults/{tenant}/{vault_id}/` takes at most 124 of them.
+MAX_PATH_BYTES: Final = 900
+MAX_NAME_BYTES: Final = 255
+MAX_VAULT_NAME_CHARS: Final = 64
+
+# Requests.
+MAX_REQUEST_BYTES: Final = 6_000_000
+MAX_INLINE_CONTENT_BYTES: Final = 5_000_000
+
+# Reading (O12, O19, L13).
+MAX_READ_BYTES: Final = 200_000
+MAX_TOOL_RESULT_CHARS: Final = 8_000
+MAX_TOOL_CALLS: Final = 40
+MAX_CONTEXT_FILES: Final = 200
+MAX_CONTEXT_TOTAL_CHARS: Final = 200_000
+MAX_CONTEXT_FILE_CHARS: Final = 30_000
+
+# Listing.
+DEFAULT_LIST_LIMIT: Final = 200
+MAX_LIST_LIMIT: Final = 1_000
+
+# The agent loop (decisions 22 and 27).
+MAX_LOOP_STEPS: Final = 12
+MAX_REPEATED_CALLS: Final = 3
+
+# Rate limits per window (decision 27, O67).
+RATE_WINDOW_SECONDS: Final = 60
+MAX_CALLS_PER_TOKEN: Final = 600
+MAX_CALLS_PER_TOOL: Final = 300
+
+# Search (R11, decision 19).
+DEFAULT_TOP_K: Final = 5
+MAX_TOP_K: Final = 50
+MAX_QUERY_CHARS: Final = 2_000
+MAX_EXCERPT_CHARS: Final = 1_200
+
+# Ingestion.
+MAX_DOCUMENT_BYTES: Final = 100_000_000
+MAX_EXTRACTED_CHARS: Final = 20_000_000
+CHUNK_TOKENS: Final = 256
+LEXICAL_SHARDS: Final = 64
+
+# Chat.
+MAX_MESSAGE_CHARS: Final = 100_000
+MAX_TITLE_CHARS: Final = 120
+CHAT_MAX_TOKENS: Final = 4_096

@@ -1,0 +1,159 @@
+"""The sentence behind every code, in English and French (decision 8).
+
+A test holds this table to the codes used in the source and to the values each raise passes.
+"""
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Language(StrEnum):
+    """A language the product speaks."""
+
+    EN = "en"
+    FR = "fr"
+
+
+class Message(NamedTuple):
+    """One sentence in each language; `{name}` stands for an error's detail."""
+
+    en: str
+    fr: str
+
+
+MESSAGES: Mapping[str, Message] = {
+    "conflict": Message(
+        "This was changed by somebody else; read it again and retry.",
+        "Quelqu'un d'autre l'a modifié ; relisez-le puis réessayez.",
+    ),
+    "confirmation_required": Message(
+        "The tool {tool} changes documents: propose it, show the preview, then apply it.",
+        "L'outil {tool} modifie des documents : proposez, montrez l'aperçu, puis appliquez.",
+    ),
+    "conversation_not_found": Message(
+        "There is no such conversation among yours.",
+        "Cette conversation n'existe pas parmi les vôtres.",
+    ),
+    "file_exists": Message(
+        "{path} already exists; choose another name or edit the existing file.",
+        "{path} existe déjà ; choisissez un autre nom ou modifiez le fichier existant.",
+    ),
+    "file_not_found": Message(
+        "There is no file {path} in this vault; list the directory to see what is there.",
+        "Il n'y a pas de fichier {path} dans ce coffre ; listez le dossier pour voir son contenu.",
+    ),
+    "file_not_text": Message(
+        "{path} is not a text file; read it raw or search its extracted text.",
+        "{path} n'est pas un fichier texte ; lisez-le brut ou cherchez dans son texte extrait.",
+    ),
+    "file_too_large": Message(
+        "{path} has {size} bytes and the limit here is {limit}; read it in parts.",
+        "{path} fait {size} octets et la limite ici est {limit} ; lisez-le par parties.",
+    ),
+    "forbidden": Message(
+        "Your role does not allow this; ask an administrator.",
+        "Votre rôle ne le permet pas ; demandez à un administrateur.",
+    ),
+    "internal": Message(
+        "Something went wrong on our side; retry, and report the request id if it persists.",
+        "Une erreur s'est produite de notre côté ; réessayez et signalez l'identifiant de requête.",
+    ),
+    "invalid_arguments": Message(
+        "The arguments are not valid: {problem}.",
+        "Les arguments ne sont pas valides : {problem}.",
+    ),
+    "invalid_path": Message(
+        "This path is not accepted ({reason}); give a path inside the vault such as notes/idea.md.",
+        "Ce chemin n'est pas accepté ({reason}) ; donnez un chemin du coffre, ex. notes/idee.md.",
+    ),
+    "invalid_request": Message(
+        "The request is not valid: {problem}.",
+        "La requête n'est pas valide : {problem}.",
+    ),
+    "invalid_token": Message(
+        "The access token is not valid; sign in again.",
+        "Le jeton d'accès n'est pas valide ; reconnectez-vous.",
+    ),
+    "invalid_vault_name": Message(
+        "This vault name is not accepted ({reason}); use 1 to 64 letters, digits, spaces, - _ or .",
+        "Ce nom de coffre n'est pas accepté ({reason}) ; 1 à 64 lettres, chiffres, espaces, - _ .",
+    ),
+    "member_not_found": Message(
+        "{user} is not a member of this vault.",
+        "{user} n'est pas membre de ce coffre.",
+    ),
+    "missing_token": Message(
+        "Send an access token in the Authorization header, as Bearer.",
+        "Envoyez un jeton d'accès dans l'en-tête Authorization, en Bearer.",
+    ),
+    "not_found": Message(
+        "There is nothing at this address.",
+        "Il n'y a rien à cette adresse.",
+    ),
+    "person_required": Message(
+        "This token may not change files directly; use the tools, which ask for a confirmation.",
+        "Ce jeton ne peut pas modifier de fichier ; utilisez les outils, qui demandent confirmation.",
+    ),
+    "provider_unavailable": Message(
+        "The model provider {provider} does not answer ({reason}); retry or choose another.",
+        "Le fournisseur {provider} ne répond pas ({reason}) ; réessayez ou choisissez-en un autre.",
+    ),
+    "rate_limited": Message(
+        "Too many calls; retry in {retry_after} seconds.",
+        "Trop d'appels ; réessayez dans {retry_after} secondes.",
+    ),
+    "tool_not_found": Message(
+        "There is no tool {tool}; list the tools to see the names.",
+        "Il n'y a pas d'outil {tool} ; listez les outils pour voir leurs noms.",
+    ),
+    "unavailable": Message(
+        "A service we depend on does not answer; nothing was changed, retry in a moment.",
+        "Un service dont nous dépendons ne répond pas ; rien n'a changé, réessayez bientôt.",
+    ),
+    "vault_exists": Message(
+        "A vault named {vault} already exists in your organisation; choose another name.",
+        "Un coffre nommé {vault} existe déjà dans votre organisation ; choisissez un autre nom.",
+    ),
+    "vault_not_found": Message(
+        "There is no vault {vault} among yours; list the vaults to see their names.",
+        "Il n'y a pas de coffre {vault} parmi les vôtres ; listez les coffres pour voir leurs noms.",
+    ),
+    "vault_read_only": Message(
+        "You may read the vault {vault} but not change it; ask its owner.",
+        "Vous pouvez lire le coffre {vault} mais pas le modifier ; demandez à son propriétaire.",
+    ),
+}
+
+
+def message_for(code: str, language: Language, details: Mapping[str, object]) -> str:
+    """Return the sentence of `code`; an unknown code or a missing value never raises."""
+    message = MESSAGES.get(code, MESSAGES["internal"])
+    template = message.fr if language is Language.FR else message.en
+    return template.format_map(_Quoted(details))
+
+
+class _Quoted(dict[str, object]):
+    """Details for `str.format_map`; what is missing shows as `?` instead of raising."""
+
+    def __missing__(self, key: str) -> str:
+        return "?"
+
+
+def language_of(accept_language: str | None) -> Language:
+    """Return the first language of an `Accept-Language` header that we speak (default English).
+
+    Quality values are honoured (RFC 9110 §12.5.4); an unreadable header counts as absent.
+    """
+    wishes: list[tuple[float, int, str]] = []
+    for position, part in enumerate((accept_language or "").split(",")):
+        tag, _, quality = part.strip().partition(";")
+        try:
+            weight = float(quality.strip().removeprefix("q=")) if quality else 1.0
+        except ValueError:
+            continue
+        wishes.append((-weight, position, tag.strip().lower().split("-")[0]))
+    for negative_weight, _, tag in sorted(wishes):
+        if negative_weight < 0 and tag in {Language.EN, Language.FR}:
+            return Language(tag)
+    return Language.EN

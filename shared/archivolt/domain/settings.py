@@ -1,0 +1,22 @@
+"""The settings a tenant's administrator may change (S12)."""
+
+from dataclasses import dataclass
+
+from archivolt.domain.limits import CHAT_MAX_TOKENS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantSettings:
+    """What applies to the next request of a tenant. Empty means "not set".
+
+    `sealed_chat_api_key` is ciphertext bound to the tenant and the field (decision 24);
+    `chat_api_key_fingerprint` is all that is ever shown of the key.
+    """
+
+    chat_enabled: bool = True
+    chat_provider: str = ""
+    chat_model: str = ""
+    chat_base_url: str = ""
+    chat_max_tokens_per_request: int = CHAT_MAX_TOKENS
+    sealed_chat_api_key: str = ""
+    chat_api_key_fingerprint: str = ""

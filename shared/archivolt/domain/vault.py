@@ -1,0 +1,85 @@
+"""Vaults, their members, and the files in them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import NewType
+
+from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.paths import VaultPath
+
+VaultId = NewType("VaultId", str)
+ETag = NewType("ETag", str)
+
+
+class VaultRole(StrEnum):
+    """What a member may do in a vault (decision 2)."""
+
+    READER = "reader"
+    WRITER = "writer"
+    OWNER = "owner"
+
+    def includes(self, other: "VaultRole") -> bool:
+        """Tell whether this role may do what `other` may."""
+        order = list(VaultRole)
+        return order.index(self) >= order.index(other)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultRef:
+    """Where a vault's objects are: enough to read them, not a right to do so."""
+
+    tenant: TenantId
+    id: VaultId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vault:
+    """A tree of documents with members."""
+
+    ref: VaultRef
+    name: str
+    created_at: datetime
+    ai_destructive_tools: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultAccess:
+    """A vault as one member sees it."""
+
+    vault: Vault
+    user: UserId
+    role: VaultRole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileInfo:
+    """What is known of a file without reading it. `size` in bytes; `etag` without quotes."""
+
+    path: VaultPath
+    size: int
+    etag: ETag
+    modified: datetime
+    version: str = ""
+    content_type: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileContent:
+    """A file, or its first bytes when `truncated`."""
+
+    info: FileInfo
+    data: bytes
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """One page of a directory: files and direct sub-directories, in key order.
+
+    `next_after` is to be given back as `after` for the next page; None on the last.
+    """
+
+    files: list[FileInfo]
+    directories: list[VaultPath]
+    next_after: str | None = None

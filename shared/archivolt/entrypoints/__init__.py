@@ -1,0 +1,1 @@
+"""Where the world comes in: requests translated in, errors translated out."""

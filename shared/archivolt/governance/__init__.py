@@ -1,0 +1,1 @@
+"""Tenants, settings, keys, rate limits and audit."""

@@ -1,0 +1,1 @@
+"""From a changed object to searchable passages."""

@@ -1,0 +1,1 @@
+"""One Protocol per collaborator, in our words."""

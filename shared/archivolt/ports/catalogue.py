@@ -1,0 +1,48 @@
+"""The state of every document in the index."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Protocol
+
+from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import VaultRef
+
+
+class Catalogue(Protocol):
+    """Keeps one entry per document. Every implementation passes `tests/contract`."""
+
+    def get(self, vault: VaultRef, path: VaultPath) -> CatalogueEntry | None:
+        """Return the entry (a tombstone too), or None."""
+        ...
+
+    def get_many(
+        self, keys: Sequence[tuple[VaultRef, VaultPath]]
+    ) -> Mapping[tuple[VaultRef, VaultPath], CatalogueEntry]:
+        """Return the entries that exist; strongly consistent."""
+        ...
+
+    def advance(self, entry: CatalogueEntry, *, previous: CatalogueEntry | None) -> bool:
+        """Store `entry` if the stored one still is `previous` and no newer change was recorded.
+
+        Compare-and-swap on generation and sequencer: an entry with an older or equal sequencer
+        than the stored one is refused. Returns False when refused, and then nothing changed.
+        """
+        ...
+
+    def mark_embedded(
+        self, vault: VaultRef, path: VaultPath, generation: Generation, *, embedder: str
+    ) -> bool:
+        """Record that the vectors of `generation` are in place; False if it is not current."""
+        ...
+
+    def entries(self, vault: VaultRef) -> Iterator[CatalogueEntry]:
+        """Yield every entry of a vault in path order, tombstones excepted."""
+        ...
+
+    def counts(self, vault: VaultRef) -> Mapping[IndexState, int]:
+        """Return how many documents are in each state, tombstones excepted."""
+        ...
+
+    def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:
+        """Return the counts of every state but `indexed`, cheaply (for search notices)."""
+        ...

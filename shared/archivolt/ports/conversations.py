@@ -1,0 +1,59 @@
+"""Where conversations are kept."""
+
+from typing import Protocol
+
+from archivolt.domain.conversation import Conversation, ConversationId, Message
+from archivolt.domain.identity import TenantId, UserId
+
+
+class ConversationStore(Protocol):
+    """Keeps conversations, always within a tenant (S23). Implementations pass `tests/contract`."""
+
+    def create(self, conversation: Conversation) -> None:
+        """Record a new conversation without messages.
+
+        Raises:
+            ConflictError: `conflict`: the id is taken.
+
+        """
+        ...
+
+    def get(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        """Return a conversation with its messages, in order.
+
+        Raises:
+            NotFoundError: `conversation_not_found`.
+
+        """
+        ...
+
+    def append(
+        self, conversation: Conversation, messages: list[Message], *, title: str | None = None
+    ) -> Conversation:
+        """Add messages after the last, all or none, and return the new state.
+
+        Raises:
+            ConflictError: `conflict`: another turn was appended since `conversation` was read.
+            NotFoundError: `conversation_not_found`: it was deleted meanwhile.
+
+        """
+        ...
+
+    def rename(self, conversation: Conversation, title: str) -> Conversation:
+        """Change the title.
+
+        Raises:
+            NotFoundError: `conversation_not_found`.
+
+        """
+        ...
+
+    def of_user(
+        self, tenant: TenantId, user: UserId, *, limit: int, after: str | None = None
+    ) -> tuple[list[Conversation], str | None]:
+        """Return one page of a user's conversations, last used first, and the next page's key."""
+        ...
+
+    def delete(self, conversation: Conversation) -> None:
+        """Remove the conversation and every message at once (S21); repeating is no error."""
+        ...

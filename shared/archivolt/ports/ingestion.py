@@ -1,0 +1,66 @@
+"""What ingestion needs besides files, catalogue and indexes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from archivolt.domain.ingestion import EmbeddingJob
+from archivolt.domain.vault import VaultRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """The text of a document as Markdown.
+
+    Pages are separated by `<!-- page N -->` lines where the format has pages. `title` may be empty.
+    """
+
+    markdown: str
+    title: str = ""
+    pages: int | None = None
+
+
+class Extractor(Protocol):
+    """Gets the text out of one kind of document."""
+
+    def extract(self, data: bytes, *, name: str) -> Extraction:
+        """Return the text.
+
+        Raises:
+            UnsupportedContentError: `extraction_failed` (broken, encrypted, hostile), or
+                `unsupported_format`.
+            TooLargeError: `document_too_large`: over a limit once inflated.
+
+        """
+        ...
+
+
+class EmbeddingQueue(Protocol):
+    """Where embedding jobs wait; fresh changes and first loads wait apart."""
+
+    def send(self, jobs: Sequence[EmbeddingJob]) -> None:
+        """Queue the jobs, at least once each.
+
+        Raises:
+            UnavailableError: Some may not have been queued.
+
+        """
+        ...
+
+
+class VectorCache(Protocol):
+    """Vectors by content, so that equal text is embedded once per vault (decision 18)."""
+
+    def load(self, vault: VaultRef, sha256: str, fingerprint: str) -> list[list[float]] | None:
+        """Return the vectors of a content, or None."""
+        ...
+
+    def store(
+        self, vault: VaultRef, sha256: str, fingerprint: str, vectors: Sequence[Sequence[float]]
+    ) -> None:
+        """Remember the vectors of a content under the model and splitter that made them."""
+        ...
+
+    def forget(self, vault: VaultRef, sha256: str) -> None:
+        """Forget a content under every fingerprint."""
+        ...

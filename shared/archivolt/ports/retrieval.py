@@ -1,0 +1,147 @@
+"""What finds passages: the lexical index, the vector store, the embedder."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.ingestion import Generation, Passage
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import VaultRef
+
+Vector = Sequence[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedPassage:
+    """A passage with the terms it is found by (from `archivolt.retrieval.analysis`)."""
+
+    passage: Passage
+    terms: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocumentUpdate:
+    """The new lexical content of one document; no passages means "remove it"."""
+
+    path: VaultPath
+    generation: Generation
+    passages: Sequence[IndexedPassage]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidate:
+    """A passage some list proposes, before it is checked against the catalogue.
+
+    `score` is the list's own: BM25, or a cosine.
+    """
+
+    vault: VaultRef
+    path: VaultPath
+    generation: Generation
+    passage: Passage
+    score: float
+
+
+class TextIndex(Protocol):
+    """The lexical index of each vault (R19's half without vectors). May raise UnavailableError."""
+
+    def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
+        """Replace the content of each document; safe to repeat and to run side by side."""
+        ...
+
+    def search(
+        self,
+        vaults: Sequence[VaultRef],
+        terms: Sequence[Sequence[str]],
+        *,
+        limit: int,
+        prefix: str = "",
+    ) -> list[Candidate]:
+        """Return the passages best by BM25 over these vaults, best first.
+
+        `terms`: one group per query word, its alternatives counted as one term; `prefix`: only
+        documents at or below that path.
+        """
+        ...
+
+    def passages(self, vault: VaultRef, path: VaultPath) -> list[Passage]:
+        """Return what the index holds of one document, in order."""
+        ...
+
+    def drop(self, vault: VaultRef) -> None:
+        """Forget a vault."""
+        ...
+
+
+class VectorStore(Protocol):
+    """One collection per user, filtered by vault (R9, R10). May raise UnavailableError."""
+
+    def upsert(
+        self,
+        tenant: TenantId,
+        users: Sequence[UserId],
+        vault: VaultRef,
+        document: DocumentUpdate,
+        vectors: Sequence[Vector],
+    ) -> None:
+        """Add the passages of one generation to each user's collection."""
+        ...
+
+    def remove_other_generations(
+        self,
+        users: Sequence[UserId],
+        vault: VaultRef,
+        path: VaultPath,
+        *,
+        keep: Generation | None,
+    ) -> None:
+        """Delete the points of a document but those of `keep` (None: all)."""
+        ...
+
+    def remove_vault(self, user: UserId, vault: VaultRef) -> None:
+        """Delete every point of a vault from one user's collection (unsharing)."""
+        ...
+
+    def search(
+        self,
+        tenant: TenantId,
+        user: UserId,
+        vaults: Sequence[VaultRef],
+        vector: Vector,
+        *,
+        limit: int,
+        prefix: str = "",
+    ) -> list[Candidate]:
+        """Return the nearest passages in these vaults, by cosine, best first.
+
+        An empty `vaults` gives no candidates: a missing filter never means a wide search.
+        """
+        ...
+
+
+class Embedder(Protocol):
+    """Turns text into vectors of unit length. May raise UnavailableError."""
+
+    @property
+    def model(self) -> str:
+        """The model's id with its transform version; vectors of two ids are never compared."""
+        ...
+
+    @property
+    def dimension(self) -> int:
+        """The length of every vector."""
+        ...
+
+    @property
+    def threshold(self) -> float:
+        """The cosine that corresponds to bge-m3's 0.65 (decision 29)."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
+        """Return one vector per text."""
+        ...
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of a question."""
+        ...

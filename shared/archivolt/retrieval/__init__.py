@@ -1,0 +1,1 @@
+"""Finding passages: text analysis, ranking and fusion."""

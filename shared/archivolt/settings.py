@@ -1,0 +1,69 @@
+"""The only module that reads the environment."""
+
+import os
+from functools import cache
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from archivolt.domain import limits
+
+
+class Settings(BaseModel):
+    """What the deployment tells a function. Field names are the variables' names, lower-cased.
+
+    Every field has a default so that a handler can be imported with an empty environment; a
+    collaborator that needs a missing one says so when it is first built.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True)
+
+    control_table: str = ""
+    conversations_table: str = ""
+    ledger_table: str = ""
+    catalogue_table: str = ""
+    audit_table: str = ""
+    documents_bucket: str = ""
+    embedding_queue_url: str = ""
+    backfill_queue_url: str = ""
+
+    qdrant_url: str = ""
+    qdrant_api_key: str = ""
+
+    public_url: str = ""
+    allowed_origins: str = ""
+
+    auth_issuer: str = ""
+    auth_audience: str = "archivolt"
+    auth_jwks_url: str = ""
+    auth_local_key: str = Field(default="", repr=False)
+    auth_tenant_claim: str = "tenant"
+    auth_role_claim: str = "role"
+
+    kms_key_id: str = ""
+    user_store_encryption_key: str = Field(default="", repr=False)
+
+    outbound_allowed_hosts: str = ""
+
+    chat_enabled: bool = False
+    ai_default_provider: str = ""
+    ai_default_model: str = ""
+
+    archivolt_tool_rate_limit: int = Field(default=limits.MAX_CALLS_PER_TOKEN, ge=1)
+    archivolt_tool_rate_limit_per_tool: int = Field(default=limits.MAX_CALLS_PER_TOOL, ge=1)
+    archivolt_tool_rate_window: int = Field(default=limits.RATE_WINDOW_SECONDS, ge=1)
+    bookslm_max_tool_calls: int = Field(default=limits.MAX_TOOL_CALLS, ge=1)
+    bookslm_max_tool_read_bytes: int = Field(default=limits.MAX_READ_BYTES, ge=1)
+
+    aws_endpoint_url: str = ""
+    tmpdir: str = "/tmp"  # noqa: S108  the only writable folder of a Lambda function
+
+
+@cache
+def load_settings() -> Settings:
+    """Read and validate the environment, once per execution environment.
+
+    Raises:
+        pydantic.ValidationError: A variable has a value of the wrong form; the value is not shown.
+
+    """
+    return Settings.model_validate({name.lower(): value for name, value in os.environ.items()})  # noqa: TID251

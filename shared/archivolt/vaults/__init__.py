@@ -1,0 +1,1 @@
+"""Vaults and the files in them: access, listing, reading, changing, searching text."""
