@@ -1,4 +1,7 @@
-"""Every numeric limit, named, in one place (decision 27). Sizes are bytes unless a name says chars."""
+"""Every numeric limit, named, in one place (decision 27).
+
+Sizes are in bytes unless a name says chars.
+"""
 
 from typing import Final
 

@@ -93,7 +93,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "person_required": Message(
         "This token may not change files directly; use the tools, which ask for a confirmation.",
-        "Ce jeton ne peut pas modifier de fichier ; utilisez les outils, qui demandent confirmation.",
+        "Ce jeton ne peut rien modifier ; utilisez les outils, qui demandent confirmation.",
     ),
     "provider_unavailable": Message(
         "The model provider {provider} does not answer ({reason}); retry or choose another.",
@@ -117,7 +117,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "vault_not_found": Message(
         "There is no vault {vault} among yours; list the vaults to see their names.",
-        "Il n'y a pas de coffre {vault} parmi les vôtres ; listez les coffres pour voir leurs noms.",
+        "Aucun coffre {vault} parmi les vôtres ; listez les coffres pour voir leurs noms.",
     ),
     "vault_read_only": Message(
         "You may read the vault {vault} but not change it; ask its owner.",

@@ -4,8 +4,10 @@ A path is relative to its vault, in NFC, with forward slashes. It is never decod
 or repaired: what is not plainly a path inside the vault is refused.
 """
 
+import operator
 import re
 import unicodedata
+from collections.abc import Callable
 from typing import NewType
 from urllib.parse import quote
 
@@ -16,13 +18,26 @@ VaultPath = NewType("VaultPath", str)
 
 ROOT = VaultPath("")
 
-# One and two dot leaders, full-width and small full stops and slashes: look-alikes that some
-# systems fold to "." or "/" (NFKC would).
-_DOTS = str.maketrans(dict.fromkeys("․．﹒。｡", ".") | {"‥": "..", "…": "..."})
-_SLASHES = re.compile("[\\\\∕⁄／＼⧵﹨⧸]")
+# What some systems fold to "." or "/": one and two dot leaders, the ellipsis, full-width and small
+# full stops, the fraction and division slashes, full-width and small (reverse) solidi.
+_DOTS = {
+    0x2024: ".",
+    0xFF0E: ".",
+    0xFE52: ".",
+    0x3002: ".",
+    0xFF61: ".",
+    0x2025: "..",
+    0x2026: "...",
+}
+_SLASHES = frozenset("\\\u2215\u2044\uff0f\uff3c\u29f5\ufe68\u29f8")
 _ENCODED = re.compile(r"%(25)*(2e|2f|5c|00)", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
-_BIDI_AND_INVISIBLE = frozenset("\u200b\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff")
+# Zero-width space, direction marks and overrides, separators, word joiner, byte order mark. The
+# zero-width joiner is not among them: emoji need it.
+_INVISIBLE = frozenset(
+    "\u200b\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e"
+    "\u2060\u2066\u2067\u2068\u2069\ufeff"
+)
 
 
 def resolve_path(raw: str) -> VaultPath:
@@ -52,29 +67,33 @@ def resolve_directory(raw: str) -> VaultPath:
 
 
 def _refusal(path: str) -> str | None:
-    if not path:
-        return "empty"
-    try:
-        encoded = path.encode("utf-8")
-    except UnicodeEncodeError:
-        return "not Unicode"
-    if len(encoded) > MAX_PATH_BYTES:
-        return f"longer than {MAX_PATH_BYTES} bytes"
-    if path.startswith("/"):
-        return "absolute"
-    if _SCHEME.match(path):
-        return "a URI"
-    if _SLASHES.search(path):
-        return "a backslash or a look-alike of a slash"
-    if _ENCODED.search(path) and _climbs_when_decoded(path):
-        return "a disguised .. or separator"
-    if any(_is_control(character) for character in path):
-        return "a control or invisible character"
-    return _refused_name(path)
+    return next((reason for breaks, reason in _RULES if breaks(path)), None) or _refused_name(path)
+
+
+def _is_not_unicode(path: str) -> bool:
+    return any(0xD800 <= ord(character) < 0xE000 for character in path)
+
+
+def _is_too_long(path: str) -> bool:
+    return len(path.encode("utf-8")) > MAX_PATH_BYTES
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith("/")
+
+
+def _is_uri(path: str) -> bool:
+    return _SCHEME.match(path) is not None
+
+
+def _has_other_slash(path: str) -> bool:
+    return not _SLASHES.isdisjoint(path)
 
 
 def _climbs_when_decoded(path: str) -> bool:
     decoded = path
+    if not _ENCODED.search(path):
+        return False
     while _ENCODED.search(decoded):
         decoded = _ENCODED.sub(_decode_once, decoded)
     names = re.split(r"[/\\\x00]", decoded)
@@ -87,8 +106,21 @@ def _decode_once(match: re.Match[str]) -> str:
     return f"%{inner}" if text[1:].startswith("25") else chr(int(inner, 16))
 
 
-def _is_control(character: str) -> bool:
-    return unicodedata.category(character) == "Cc" or character in _BIDI_AND_INVISIBLE
+def _has_control(path: str) -> bool:
+    return any(unicodedata.category(c) == "Cc" or c in _INVISIBLE for c in path)
+
+
+# In order: each rule may rely on those before it.
+_RULES: tuple[tuple[Callable[[str], bool], str], ...] = (
+    (operator.not_, "empty"),
+    (_is_not_unicode, "not Unicode"),
+    (_is_too_long, f"longer than {MAX_PATH_BYTES} bytes"),
+    (_is_absolute, "absolute"),
+    (_is_uri, "a URI"),
+    (_has_other_slash, "a backslash or a look-alike of a slash"),
+    (_climbs_when_decoded, "a disguised .. or separator"),
+    (_has_control, "a control or invisible character"),
+)
 
 
 def _refused_name(path: str) -> str | None:
