@@ -71,7 +71,7 @@ def _refusal(path: str) -> str | None:
 
 
 def _is_not_unicode(path: str) -> bool:
-    return any(0xD800 <= ord(character) < 0xE000 for character in path)
+    return any(unicodedata.category(character) == "Cs" for character in path)
 
 
 def _is_too_long(path: str) -> bool:
