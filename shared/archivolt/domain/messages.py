@@ -23,13 +23,13 @@ class Message(NamedTuple):
 
 
 MESSAGES: Mapping[str, Message] = {
-    "conflict": Message(
-        "This was changed by somebody else; read it again and retry.",
-        "Quelqu'un d'autre l'a modifié ; relisez-le puis réessayez.",
-    ),
     "confirmation_required": Message(
         "The tool {tool} changes documents: propose it, show the preview, then apply it.",
         "L'outil {tool} modifie des documents : proposez, montrez l'aperçu, puis appliquez.",
+    ),
+    "conflict": Message(
+        "This was changed by somebody else; read it again and retry.",
+        "Quelqu'un d'autre l'a modifié ; relisez-le puis réessayez.",
     ),
     "conversation_not_found": Message(
         "There is no such conversation among yours.",
