@@ -51,8 +51,12 @@ lock: ## Write the pinned requirements anew (ARGS=--upgrade takes newer versions
 	@$(install) uv
 	@scripts/lock .tools/uv/bin/uv $(ARGS)
 
-node-clients: ## Install the Node clients that the guides and tests use
-	@npm ci --silent
+node-clients: node_modules/.package-lock.json ## Install the Node clients that the guides and tests use
+
+node_modules/.package-lock.json: package.json package-lock.json
+	@command -v npm >/dev/null || { echo "The Node clients need npm: install Node." >&2; exit 1; }
+	@npm ci --loglevel=error
+	@touch $@
 
 clean: ## Remove everything that can be made anew (not the data of a stack)
 	rm -rf .venv* .tools .aws-sam node_modules .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -127,11 +127,12 @@ def only_one_at_a_time(folder: Path) -> Generator[None]:
 def ensure(environment: Environment, *, same_python: bool) -> None:
     """Make the environment unless it is current; a broken interpreter means a new start.
 
-    With `same_python`, an environment of another Python version is made anew too.
+    With `same_python`, the project's environment is made anew when it is of another Python version.
     """
     with only_one_at_a_time(environment.folder):
         version = python_version(environment.python)
-        wanted = "{}.{}".format(*sys.version_info[:2]) if same_python else version
+        exact = same_python and environment.project
+        wanted = "{}.{}".format(*sys.version_info[:2]) if exact else version
         if environment.folder.exists() and (version is None or version != wanted):
             shutil.rmtree(environment.folder)
         if not is_current(environment):
