@@ -56,7 +56,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """A conversation of one user. `messages` is empty in listings."""
+    """A conversation of one user. `messages` is empty in listings.
+
+    `busy_until`: a turn is being answered; past that moment its holder is taken for dead.
+    """
 
     id: ConversationId
     tenant: TenantId
@@ -65,4 +68,5 @@ class Conversation:
     created_at: datetime
     updated_at: datetime
     message_count: int = 0
+    busy_until: datetime | None = None
     messages: tuple[Message, ...] = field(default=())

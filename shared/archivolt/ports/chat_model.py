@@ -16,12 +16,16 @@ class ModelToolCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelMessage:
-    """One message to or from the model: role is system, user, assistant or tool."""
+    """One message to or from the model: role is system, user, assistant or tool.
+
+    `reasoning` is what the model thought before its tool calls; some providers want it back.
+    """
 
     role: str
     text: str = ""
     tool_calls: tuple[ModelToolCall, ...] = ()
     tool_call_id: str = ""
+    reasoning: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +40,7 @@ class ModelTurn:
     """The end of one model call, complete. `finish_reason`: stop, tool_calls, length, filtered.
 
     `tool_calls` is empty when the model was cut off inside one: a truncated call never runs.
+    `sources` are the `vault://` URIs the text stands on, None from a model that does not say.
     """
 
     text: str
@@ -43,6 +48,8 @@ class ModelTurn:
     finish_reason: str = "stop"
     input_tokens: int = 0
     output_tokens: int = 0
+    reasoning: str = ""
+    sources: tuple[str, ...] | None = None
 
 
 ModelEvent = TextDelta | ModelTurn
@@ -50,12 +57,16 @@ ModelEvent = TextDelta | ModelTurn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
-    """What is sent to a model. `tools` are OpenAI function declarations; `language` is en or fr."""
+    """What is sent to a model. `tools` are OpenAI function declarations; `language` is en or fr.
+
+    With `answer_only` the tools are still declared (past calls refer to them) but may not be called.
+    """
 
     messages: Sequence[ModelMessage]
     model: str
     max_tokens: int
     tools: Sequence[Mapping[str, Any]] = field(default=())
+    answer_only: bool = False
     language: str = "en"
 
 

@@ -1,5 +1,6 @@
 """Where conversations are kept."""
 
+from datetime import datetime
 from typing import Protocol
 
 from archivolt.domain.conversation import Conversation, ConversationId, Message
@@ -28,9 +29,17 @@ class ConversationStore(Protocol):
         ...
 
     def append(
-        self, conversation: Conversation, messages: list[Message], *, title: str | None = None
+        self,
+        conversation: Conversation,
+        messages: list[Message],
+        *,
+        title: str | None = None,
+        busy_until: datetime | None = None,
     ) -> Conversation:
         """Add messages after the last, all or none, and return the new state.
+
+        `busy_until` is stored with them: the turn that answers holds the conversation until then;
+        None gives it back (and with no messages, nothing else changes).
 
         Raises:
             ConflictError: `conflict`: another turn was appended since `conversation` was read.
