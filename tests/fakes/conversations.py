@@ -1,0 +1,72 @@
+"""Conversations in a dictionary."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from archivolt.domain.conversation import Conversation, ConversationId, Message
+from archivolt.domain.errors import ConflictError, NotFoundError
+from archivolt.domain.identity import TenantId, UserId
+
+
+class InMemoryConversations:
+    """A `ConversationStore` that lives as long as the test."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[TenantId, ConversationId], Conversation] = {}
+
+    def create(self, conversation: Conversation) -> None:
+        key = (conversation.tenant, conversation.id)
+        if key in self._kept:
+            raise ConflictError("conflict")
+        self._kept[key] = conversation
+
+    def get(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        kept = self._kept.get((tenant, conversation_id))
+        if kept is None:
+            raise NotFoundError("conversation_not_found")
+        return kept
+
+    def append(
+        self,
+        conversation: Conversation,
+        messages: list[Message],
+        *,
+        title: str | None = None,
+        busy_until: datetime | None = None,
+    ) -> Conversation:
+        kept = self.get(conversation.tenant, conversation.id)
+        read = (conversation.message_count, conversation.busy_until)
+        if (kept.message_count, kept.busy_until) != read:
+            raise ConflictError("conflict")
+        return self._keep(
+            replace(
+                kept,
+                title=kept.title if title is None else title,
+                updated_at=messages[-1].written_at if messages else kept.updated_at,
+                message_count=kept.message_count + len(messages),
+                messages=(*kept.messages, *messages),
+                busy_until=busy_until,
+            )
+        )
+
+    def rename(self, conversation: Conversation, title: str) -> Conversation:
+        return self._keep(replace(self.get(conversation.tenant, conversation.id), title=title))
+
+    def of_user(
+        self, tenant: TenantId, user: UserId, *, limit: int, after: str | None = None
+    ) -> tuple[list[Conversation], str | None]:
+        mine = {
+            f"{kept.updated_at.isoformat()}#{kept.id}": replace(kept, messages=())
+            for kept in self._kept.values()
+            if (kept.tenant, kept.owner) == (tenant, user)
+        }
+        keys = sorted((key for key in mine if after is None or key < after), reverse=True)
+        page = keys[:limit]
+        return [mine[key] for key in page], page[-1] if len(keys) > limit else None
+
+    def delete(self, conversation: Conversation) -> None:
+        self._kept.pop((conversation.tenant, conversation.id), None)
+
+    def _keep(self, conversation: Conversation) -> Conversation:
+        self._kept[conversation.tenant, conversation.id] = conversation
+        return conversation

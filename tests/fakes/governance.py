@@ -1,0 +1,72 @@
+"""Settings, counters, audit, tokens and secrets without any service."""
+
+import base64
+
+from archivolt.domain.errors import UnauthenticatedError, UnavailableError
+from archivolt.domain.identity import Principal, TenantId
+from archivolt.domain.settings import TenantSettings
+from archivolt.ports.governance import AuditEntry
+
+
+class InMemoryTenantSettings:
+    """A `TenantSettingsStore` in a dictionary."""
+
+    def __init__(self) -> None:
+        self._settings: dict[TenantId, TenantSettings] = {}
+
+    def load(self, tenant: TenantId) -> TenantSettings:
+        return self._settings.get(tenant, TenantSettings())
+
+    def save(self, tenant: TenantId, settings: TenantSettings) -> None:
+        self._settings[tenant] = settings
+
+
+class InMemoryRates:
+    """A `RateCounter` in a dictionary."""
+
+    def __init__(self) -> None:
+        self._counts: dict[tuple[str, int], int] = {}
+
+    def increment(self, key: str, *, window_start: int, expires_at: int) -> int:
+        self._counts[key, window_start] = self._counts.get((key, window_start), 0) + 1
+        return self._counts[key, window_start]
+
+
+class RecordingAudit:
+    """An `AuditLog` that a test can read."""
+
+    def __init__(self) -> None:
+        self.entries: list[AuditEntry] = []
+
+    def append(self, entry: AuditEntry) -> None:
+        self.entries.append(entry)
+
+
+class KnownTokens:
+    """A `TokenVerifier` for tokens that the test handed out."""
+
+    def __init__(self, tokens: dict[str, Principal] | None = None) -> None:
+        self._tokens = dict(tokens or {})
+
+    def issue(self, token: str, principal: Principal) -> str:
+        """Make `token` valid for `principal` and return it."""
+        self._tokens[token] = principal
+        return token
+
+    def verify(self, token: str) -> Principal:
+        if token not in self._tokens:
+            raise UnauthenticatedError("invalid_token")
+        return self._tokens[token]
+
+
+class ReversibleBox:
+    """A `SecretBox` that binds to tenant and field, and hides nothing."""
+
+    def seal(self, plaintext: str, *, tenant: TenantId, field: str) -> str:
+        return base64.b64encode(f"{tenant}/{field}/{plaintext}".encode()).decode()
+
+    def open(self, sealed: str, *, tenant: TenantId, field: str) -> str:
+        opened = base64.b64decode(sealed).decode()
+        if not opened.startswith(f"{tenant}/{field}/"):
+            raise UnavailableError("secret_unreadable")
+        return opened.removeprefix(f"{tenant}/{field}/")

@@ -1,0 +1,65 @@
+"""Vaults and members in a dictionary."""
+
+from dataclasses import replace
+
+from archivolt.domain.errors import ConflictError, NotFoundError
+from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.vault import Vault, VaultAccess, VaultRef, VaultRole
+
+
+class InMemoryVaults:
+    """A `VaultDirectory` that lives as long as the test."""
+
+    def __init__(self) -> None:
+        self._vaults: dict[VaultRef, Vault] = {}
+        self._members: dict[VaultRef, dict[UserId, VaultRole]] = {}
+
+    def create(self, vault: Vault, *, owner: UserId) -> None:
+        if self._named(vault.ref.tenant, vault.name) or vault.ref in self._vaults:
+            raise ConflictError("vault_exists", vault=vault.name)
+        self._vaults[vault.ref] = vault
+        self._members[vault.ref] = {owner: VaultRole.OWNER}
+
+    def access(self, tenant: TenantId, user: UserId, name: str) -> VaultAccess:
+        vault = self._named(tenant, name)
+        role = self._members[vault.ref].get(user) if vault else None
+        if vault is None or role is None:
+            raise NotFoundError("vault_not_found", vault=name)
+        return VaultAccess(vault=vault, user=user, role=role)
+
+    def accessible(self, tenant: TenantId, user: UserId) -> list[VaultAccess]:
+        vaults = sorted(self._vaults.values(), key=lambda vault: vault.name)
+        return [
+            VaultAccess(vault=vault, user=user, role=self._members[vault.ref][user])
+            for vault in vaults
+            if vault.ref.tenant == tenant and user in self._members[vault.ref]
+        ]
+
+    def get(self, ref: VaultRef) -> Vault:
+        if ref not in self._vaults:
+            raise NotFoundError("vault_not_found", vault=ref.id)
+        return self._vaults[ref]
+
+    def members(self, ref: VaultRef) -> list[tuple[UserId, VaultRole]]:
+        return sorted(self._members.get(ref, {}).items())
+
+    def set_member(self, ref: VaultRef, user: UserId, role: VaultRole) -> None:
+        self.get(ref)
+        self._members[ref][user] = role
+
+    def remove_member(self, ref: VaultRef, user: UserId) -> None:
+        if self._members.get(ref, {}).pop(user, None) is None:
+            raise NotFoundError("member_not_found", user=user)
+
+    def all_refs(self) -> list[VaultRef]:
+        return list(self._vaults)
+
+    def forbid_destructive_tools(self, ref: VaultRef) -> None:
+        """Change the vault's setting, as its owner would."""
+        self._vaults[ref] = replace(self.get(ref), ai_destructive_tools=False)
+
+    def _named(self, tenant: TenantId, name: str) -> Vault | None:
+        for vault in self._vaults.values():
+            if vault.ref.tenant == tenant and vault.name == name:
+                return vault
+        return None
