@@ -1,0 +1,133 @@
+"""Rules about the source itself that no linter states."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.sources import (
+    ROOT,
+    code_files,
+    function_files,
+    name_of,
+    repository_files,
+    tree,
+)
+
+MAX_MODULE_LINES = 300
+MAX_FUNCTION_LINES = 40
+MAX_WIRING_LINES = 25
+# Names that say nothing about what is inside.
+EMPTY_NAMES = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "managers"}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+# Written with classes of one character, so that this file does not break its own rule.
+FORBIDDEN_TEXT = {
+    "a package registry's host": re.compile(
+        r"pypi[.]org|pythonhosted[.]org|npmjs[.](org|com)|yarnpkg[.]com|proxy[.]golang[.]org"
+        r"|crates[.]io|deb[.]debian[.]org|repo1?[.]maven"
+    ),
+    "a path of one machine": re.compile(r"(?<![\w./:~-])/(root|work|home/\w+|Users/\w+)/"),
+    "a private key": re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----"),
+    "an access key": re.compile(r"\b(AKIA|ASIA)[0-9A-Z]{16}\b"),
+}
+
+
+def functions_in(module: ast.Module) -> Iterator[Function]:
+    return (node for node in ast.walk(module) if isinstance(node, Function))
+
+
+def length_without_docstring(function: Function) -> int:
+    """Lines from `def` to the end: a full docstring is wanted, so it costs nothing."""
+    assert function.end_lineno is not None
+    lines = function.end_lineno - function.lineno + 1
+    if ast.get_docstring(function, clean=False) is not None:
+        docstring = function.body[0]
+        assert docstring.end_lineno is not None
+        lines -= docstring.end_lineno - docstring.lineno + 1
+    return lines
+
+
+def words(name: str) -> set[str]:
+    """The words of a snake_case or CamelCase name, in small letters."""
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+(?![a-z])", name)}
+
+
+def imported_modules(path: Path) -> set[str]:
+    modules: set[str] = set()
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.ImportFrom):
+            modules.add(node.module or "")
+        elif isinstance(node, ast.Import):
+            modules.update(alias.name for alias in node.names)
+    return modules
+
+
+@pytest.mark.parametrize("path", code_files(), ids=name_of)
+def test_a_module_says_what_it_is_for_and_fits_on_a_few_screens(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+
+    assert len(source.splitlines()) <= MAX_MODULE_LINES
+    assert not source.strip() or ast.get_docstring(tree(path))
+
+
+@pytest.mark.parametrize("path", code_files(), ids=name_of)
+def test_functions_are_short(path: Path) -> None:
+    lengths = {f.name: length_without_docstring(f) for f in functions_in(tree(path))}
+
+    assert {name: n for name, n in lengths.items() if n > MAX_FUNCTION_LINES} == {}
+
+
+@pytest.mark.parametrize("path", code_files(), ids=name_of)
+def test_names_say_something(path: Path) -> None:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    classes = [node.name for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)]
+
+    assert [name for name in (*parts, *classes) if words(name) & EMPTY_NAMES] == []
+
+
+def test_a_name_is_taken_apart_into_its_words() -> None:
+    assert words("SessionManager") & EMPTY_NAMES
+    assert words("http_utils") & EMPTY_NAMES
+    assert words("HTTPHelpers") & EMPTY_NAMES
+    assert not words("CommonmarkSplitter") & EMPTY_NAMES
+
+
+@pytest.mark.parametrize("path", function_files(), ids=lambda path: path.parent.name)
+def test_a_function_folder_is_only_wiring(path: Path) -> None:
+    imported = imported_modules(path)
+    entry_points = {name for name in imported if name.startswith("archivolt.entrypoints.")}
+
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= MAX_WIRING_LINES
+    assert imported - entry_points == {"archivolt.bootstrap"}
+    assert len(entry_points) == 1
+    assert [file.name for file in path.parent.glob("*.py")] == ["app.py"]
+
+
+def test_no_file_holds_what_must_not_be_published() -> None:
+    found: list[str] = []
+    for path in repository_files():
+        text = path.read_bytes().decode("utf-8", errors="replace")
+        found += [
+            f"{name_of(path)} holds {what}: {match.group()}"
+            for what, pattern in FORBIDDEN_TEXT.items()
+            if (match := pattern.search(text))
+        ]
+
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("what", "text"),
+    [
+        ("a package registry's host", "https://files." + "pythonhosted" + ".org/packages/a.whl"),
+        ("a path of one machine", 'open("' + "/home" + '/ann/notes.md")'),
+        ("a private key", "-----BEGIN RSA " + "PRIVATE KEY-----"),
+        ("an access key", "AKIA" + "A" * 16),
+    ],
+)
+def test_what_must_not_be_published_is_recognised(what: str, text: str) -> None:
+    assert FORBIDDEN_TEXT[what].search(text)
