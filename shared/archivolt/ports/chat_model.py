@@ -59,7 +59,7 @@ ModelEvent = TextDelta | ModelTurn
 class ModelRequest:
     """What is sent to a model. `tools` are OpenAI function declarations; `language` is en or fr.
 
-    With `answer_only` the tools are still declared (past calls refer to them) but may not be called.
+    With `answer_only` the tools stay declared (past calls refer to them) but may not be called.
     """
 
     messages: Sequence[ModelMessage]

@@ -1,0 +1,127 @@
+"""The events of a chat turn as the outside sees them (S33, decision 5).
+
+Names and fields are a contract with every client: add to them, do not change them. How an event is
+written on the wire is not known here.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import ClassVar
+
+from archivolt.domain.conversation import Citation
+from archivolt.domain.tool import JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageStart:
+    """The turn was accepted; `model` is the one that will answer."""
+
+    event: ClassVar[str] = "message_start"
+    conversation_id: str
+    model: str
+
+    def payload(self) -> JsonObject:
+        """Return the event's fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentDelta:
+    """The next piece of the answer."""
+
+    event: ClassVar[str] = "content_delta"
+    text: str
+
+    def payload(self) -> JsonObject:
+        """Return the event's fields."""
+        return {"type": "text", "text": self.text}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUseStart:
+    """A tool starts to run."""
+
+    event: ClassVar[str] = "tool_use_start"
+    tool_name: str
+    tool_id: str
+
+    def payload(self) -> JsonObject:
+        """Return the event's fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolUseResult:
+    """A tool has run; `status` is `success` or `error`, `summary` is for a person."""
+
+    event: ClassVar[str] = "tool_use_result"
+    tool_id: str
+    status: str
+    summary: str
+
+    def payload(self) -> JsonObject:
+        """Return the event's fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citations:
+    """The passages that the answer stands on; comes before `message_end`, if there are any."""
+
+    event: ClassVar[str] = "citations"
+    items: tuple[Citation, ...]
+
+    def payload(self) -> JsonObject:
+        """Return the event's fields."""
+        return {"items": [asdict(item) for item in self.items]}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """Something the reader should know: a degraded part, a brake that stopped the loop."""
+
+    event: ClassVar[str] = "notice"
+    code: str
+    message: str
+
+    def payload(self) -> JsonObject:
+        """Return the event's fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """The turn failed after its first byte; nothing of it is kept as an answer."""
+
+    event: ClassVar[str] = "error"
+    code: str
+    message: str
+
+    def payload(self) -> JsonObject:
+        """Return the event's fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageEnd:
+    """Closes every turn. Tokens are those of all model calls; `tool_calls` is a count."""
+
+    event: ClassVar[str] = "message_end"
+    input_tokens: int
+    output_tokens: int
+    tool_calls: int
+
+    def payload(self) -> JsonObject:
+        """Return the event's fields."""
+        return asdict(self)
+
+
+StreamEvent = (
+    MessageStart
+    | ContentDelta
+    | ToolUseStart
+    | ToolUseResult
+    | Citations
+    | Notice
+    | Failure
+    | MessageEnd
+)
