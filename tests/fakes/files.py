@@ -111,6 +111,7 @@ class InMemoryFiles:
             modified=self._clock.now(),
             version=self._next_version(),
             content_type=content_type,
+            bulk=bulk,
         )
         stored = StoredVersion(info=info, data=data, bulk=bulk)
         self._versions.setdefault((vault, path), []).append(stored)
@@ -142,5 +143,5 @@ class InMemoryFiles:
             if slash and not recursive:
                 entries[f"{prefix}{name}/"] = None
             else:
-                entries[path] = replace(stored.info, version="", content_type="")
+                entries[path] = replace(stored.info, version="", content_type="", bulk=False)
         return entries

@@ -6,13 +6,15 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
-from archivolt.domain.paths import VaultPath
+from archivolt.domain.identity import UserId
+from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import VaultRef
 
 Sequencer = NewType("Sequencer", str)
 Generation = NewType("Generation", str)
 
 _SEQUENCER_WIDTH = 40
+_INSTANT_WIDTH = 16
 
 
 def sequencer(raw: str) -> Sequencer:
@@ -22,6 +24,23 @@ def sequencer(raw: str) -> Sequencer:
     guide, "Event message structure").
     """
     return Sequencer(raw.upper().ljust(_SEQUENCER_WIDTH, "0"))
+
+
+def next_generation(now: datetime, *, sha256: str, previous: Generation | None) -> Generation:
+    """Return the name of what is read from the store at `now`; string order is the order of reads.
+
+    A clock that lags behind the one that named `previous` still gives a later name. Equal content
+    read at the same instant has the same name.
+    """
+    instant = int(now.timestamp()) * 1_000_000 + now.microsecond
+    if previous:
+        instant = max(instant, generation_instant(previous) + 1)
+    return Generation(f"{instant:0{_INSTANT_WIDTH}d}-{sha256[:8]}")
+
+
+def generation_instant(generation: Generation) -> int:
+    """Return the instant a generation is ordered by, in microseconds since 1970."""
+    return int(generation.partition("-")[0])
 
 
 class ChangeKind(StrEnum):
@@ -106,12 +125,26 @@ class CatalogueEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddingJob:
-    """Work for the embedding function: the passages of one generation of one document."""
+    """Work for the embedding function: bring the vectors of one document to one generation.
+
+    `users` narrows it to the collections of these members; empty means every member. A job whose
+    `path` is the root stands for the whole vault (see `membership_job`).
+    """
 
     vault: VaultRef
     path: VaultPath
     generation: Generation
     bulk: bool = False
+    users: tuple[UserId, ...] = ()
+
+
+def membership_job(vault: VaultRef, user: UserId) -> EmbeddingJob:
+    """Return the work that follows when `user` joins or leaves a vault.
+
+    The present membership decides what is done (fill or empty the user's collection), so that
+    repeated and reordered jobs end in the right state.
+    """
+    return EmbeddingJob(vault=vault, path=ROOT, generation=Generation(""), bulk=True, users=(user,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,9 @@ MAX_LIST_LIMIT: Final = 1_000
 # The agent loop (decisions 22 and 27).
 MAX_LOOP_STEPS: Final = 12
 MAX_REPEATED_CALLS: Final = 3
+MAX_UNUSABLE_CALLS: Final = 3
+MAX_FRUITLESS_ROUNDS: Final = 3
+MAX_TURN_SECONDS: Final = 240
 
 # Rate limits per window (decision 27, O67).
 RATE_WINDOW_SECONDS: Final = 60
@@ -41,6 +44,9 @@ DEFAULT_TOP_K: Final = 5
 MAX_TOP_K: Final = 50
 MAX_QUERY_CHARS: Final = 2_000
 MAX_EXCERPT_CHARS: Final = 1_200
+MAX_ATTENTION_COUNT: Final = 1_000
+MAX_QUERY_TERMS: Final = 128
+MAX_TERM_CHARS: Final = 64
 
 # Ingestion.
 MAX_DOCUMENT_BYTES: Final = 100_000_000

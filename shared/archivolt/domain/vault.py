@@ -54,7 +54,10 @@ class VaultAccess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileInfo:
-    """What is known of a file without reading it. `size` in bytes; `etag` without quotes."""
+    """What is known of a file without reading it. `size` in bytes; `etag` without quotes.
+
+    `bulk`: it was written as part of a first load; a listing does not tell.
+    """
 
     path: VaultPath
     size: int
@@ -62,6 +65,7 @@ class FileInfo:
     modified: datetime
     version: str = ""
     content_type: str = ""
+    bulk: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

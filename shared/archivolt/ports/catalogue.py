@@ -25,7 +25,8 @@ class Catalogue(Protocol):
         """Store `entry` if the stored one still is `previous` and no newer change was recorded.
 
         Compare-and-swap on generation and sequencer: an entry with an older or equal sequencer
-        than the stored one is refused. Returns False when refused, and then nothing changed.
+        than the stored one is refused. An entry without a sequencer (a reconciliation's) keeps
+        the stored one. Returns False when refused, and then nothing changed.
         """
         ...
 
@@ -44,5 +45,9 @@ class Catalogue(Protocol):
         ...
 
     def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:
-        """Return the counts of every state but `indexed`, cheaply (for search notices)."""
+        """Return the counts of every state but `indexed`, cheaply (for search notices).
+
+        Exact while they sum up to less than `MAX_ATTENTION_COUNT`; beyond, that many are counted,
+        pending ones first.
+        """
         ...

@@ -1,6 +1,6 @@
 """What finds passages: the lexical index, the vector store, the embedder."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -30,6 +30,16 @@ class DocumentUpdate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddedDocument:
+    """One generation of a document with a vector per passage."""
+
+    path: VaultPath
+    generation: Generation
+    passages: Sequence[Passage]
+    vectors: Sequence[Vector]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """A passage some list proposes, before it is checked against the catalogue.
 
@@ -47,7 +57,11 @@ class TextIndex(Protocol):
     """The lexical index of each vault (R19's half without vectors). May raise UnavailableError."""
 
     def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
-        """Replace the content of each document; safe to repeat and to run side by side."""
+        """Replace the content of each document; safe to repeat and to run side by side.
+
+        An update of an older generation (by string order) than the one held changes nothing, so
+        that a writer which was overtaken cannot undo a newer one.
+        """
         ...
 
     def search(
@@ -65,8 +79,12 @@ class TextIndex(Protocol):
         """
         ...
 
-    def passages(self, vault: VaultRef, path: VaultPath) -> list[Passage]:
-        """Return what the index holds of one document, in order."""
+    def passages(self, vault: VaultRef, path: VaultPath, generation: Generation) -> list[Passage]:
+        """Return the passages of one generation of a document, in order; empty if not held."""
+        ...
+
+    def generations(self, vault: VaultRef) -> Iterator[tuple[VaultPath, Generation]]:
+        """Yield every document held with its generation, in any order and bounded memory."""
         ...
 
     def drop(self, vault: VaultRef) -> None:
@@ -79,24 +97,25 @@ class VectorStore(Protocol):
 
     def upsert(
         self,
-        tenant: TenantId,
         users: Sequence[UserId],
         vault: VaultRef,
-        document: DocumentUpdate,
-        vectors: Sequence[Vector],
+        document: EmbeddedDocument,
     ) -> None:
-        """Add the passages of one generation to each user's collection."""
+        """Add the passages of one generation to each user's collection; safe to repeat."""
         ...
 
-    def remove_other_generations(
+    def remove_older(
         self,
         users: Sequence[UserId],
         vault: VaultRef,
         path: VaultPath,
         *,
-        keep: Generation | None,
+        than: Generation | None,
     ) -> None:
-        """Delete the points of a document but those of `keep` (None: all)."""
+        """Delete the points of a document that are older than a generation (None: all).
+
+        Newer ones stay, so that a worker which was overtaken cannot delete what is current.
+        """
         ...
 
     def remove_vault(self, user: UserId, vault: VaultRef) -> None:
