@@ -83,6 +83,10 @@ MESSAGES: Mapping[str, Message] = {
         "{user} is not a member of this vault.",
         "{user} n'est pas membre de ce coffre.",
     ),
+    "method_not_allowed": Message(
+        "This address does not answer to this method; see the allowed ones in Allow.",
+        "Cette adresse n'accepte pas cette méthode ; voyez celles permises dans Allow.",
+    ),
     "missing_token": Message(
         "Send an access token in the Authorization header, as Bearer.",
         "Envoyez un jeton d'accès dans l'en-tête Authorization, en Bearer.",
@@ -103,6 +107,14 @@ MESSAGES: Mapping[str, Message] = {
         "Too many calls; retry in {retry_after} seconds.",
         "Trop d'appels ; réessayez dans {retry_after} secondes.",
     ),
+    "request_too_large": Message(
+        "The request has {size} bytes and the limit is {limit}; use an upload for large files.",
+        "La requête fait {size} octets et la limite est {limit} ; téléversez les gros fichiers.",
+    ),
+    "secret_unreadable": Message(
+        "A stored secret cannot be read; set it again in the settings.",
+        "Un secret enregistré est illisible ; ressaisissez-le dans les paramètres.",
+    ),
     "tool_not_found": Message(
         "There is no tool {tool}; list the tools to see the names.",
         "Il n'y a pas d'outil {tool} ; listez les outils pour voir leurs noms.",
@@ -110,6 +122,10 @@ MESSAGES: Mapping[str, Message] = {
     "unavailable": Message(
         "A service we depend on does not answer; nothing was changed, retry in a moment.",
         "Un service dont nous dépendons ne répond pas ; rien n'a changé, réessayez bientôt.",
+    ),
+    "unreadable_request": Message(
+        "The request cannot be read; send a complete, well-formed one.",
+        "La requête est illisible ; envoyez-en une complète et bien formée.",
     ),
     "vault_exists": Message(
         "A vault named {vault} already exists in your organisation; choose another name.",
