@@ -84,13 +84,19 @@ def python_version(python: Path) -> str | None:
 def is_current(environment: Environment) -> bool:
     """Whether the stamp says that the environment was made from today's files."""
     try:
-        stamp = json.loads((environment.folder / STAMP).read_text())
+        made_from = json.loads((environment.folder / STAMP).read_text())
     except (OSError, ValueError):
         return False
     return any(
-        stamp == {"from": pins, "digest": digest_of(pins, project=environment.project)}
+        made_from == {"pins": pins, "digest": digest_of(pins, project=environment.project)}
         for pins in (environment.requirements, *environment.also_satisfied_by)
     )
+
+
+def stamp(environment: Environment, pins: str) -> None:
+    """Note that the environment was made from these pins as they are now."""
+    made_from = {"pins": pins, "digest": digest_of(pins, project=environment.project)}
+    (environment.folder / STAMP).write_text(json.dumps(made_from))
 
 
 def pip_install(environment: Environment, *arguments: str) -> None:
@@ -108,11 +114,7 @@ def make(environment: Environment) -> None:
     pip_install(environment, "--require-hashes", "-r", environment.requirements)
     if environment.project:
         pip_install(environment, "--no-deps", "--no-build-isolation", "-e", ".")
-    stamp = {
-        "from": environment.requirements,
-        "digest": digest_of(environment.requirements, project=environment.project),
-    }
-    (environment.folder / STAMP).write_text(json.dumps(stamp))
+    stamp(environment, environment.requirements)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """Every dependency is pinned, with hashes, to one version wherever it is used."""
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -83,3 +84,18 @@ def test_the_layer_holds_nothing_of_the_stack_on_one_machine() -> None:
     local_only = {canonicalize_name(requirement.name) for requirement in named(EXTRAS["local"])}
 
     assert not local_only & pins(LAYER).keys()
+
+
+def test_every_node_package_has_a_hash_and_no_address() -> None:
+    lock = json.loads((ROOT / "package-lock.json").read_text(encoding="utf-8"))
+    packages = {name: entry for name, entry in lock["packages"].items() if name}
+
+    assert packages
+    assert [name for name, entry in packages.items() if "integrity" not in entry] == []
+    assert [name for name, entry in packages.items() if "resolved" in entry] == []
+
+
+def test_every_node_client_is_named_by_its_exact_version() -> None:
+    wanted = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["devDependencies"]
+
+    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in wanted.values())
