@@ -23,6 +23,22 @@ class Message(NamedTuple):
 
 
 MESSAGES: Mapping[str, Message] = {
+    "answer_cut": Message(
+        "The answer was cut at {limit} tokens; ask to continue, or have the limit raised.",
+        "La réponse a été coupée à {limit} jetons ; demandez la suite ou faites relever la limite.",
+    ),
+    "answer_empty": Message(
+        "The model gave no answer; retry or put the question otherwise.",
+        "Le modèle n'a rien répondu ; réessayez ou formulez la question autrement.",
+    ),
+    "answer_filtered": Message(
+        "The provider's content filter stopped the answer; put the question otherwise.",
+        "Le filtre de contenu du fournisseur a arrêté la réponse ; formulez la question autrement.",
+    ),
+    "chat_disabled": Message(
+        "The chat is turned off for your organisation; ask an administrator.",
+        "Le chat est désactivé pour votre organisation ; demandez à un administrateur.",
+    ),
     "confirmation_required": Message(
         "The tool {tool} changes documents: propose it, show the preview, then apply it.",
         "L'outil {tool} modifie des documents : proposez, montrez l'aperçu, puis appliquez.",
@@ -30,6 +46,10 @@ MESSAGES: Mapping[str, Message] = {
     "conflict": Message(
         "This was changed by somebody else; read it again and retry.",
         "Quelqu'un d'autre l'a modifié ; relisez-le puis réessayez.",
+    ),
+    "conversation_busy": Message(
+        "An answer is still being written in this conversation; wait for its end and retry.",
+        "Une réponse est en cours dans cette conversation ; attendez sa fin puis réessayez.",
     ),
     "conversation_not_found": Message(
         "There is no such conversation among yours.",
@@ -79,6 +99,30 @@ MESSAGES: Mapping[str, Message] = {
         "This vault name is not accepted ({reason}); use 1 to 64 letters, digits, spaces, - _ or .",
         "Ce nom de coffre n'est pas accepté ({reason}) ; 1 à 64 lettres, chiffres, espaces, - _ .",
     ),
+    "loop_no_progress": Message(
+        "Stopped: the last tool calls brought nothing new; put the question otherwise.",
+        "Arrêt : les derniers appels d'outils n'apportaient rien ; formulez la question autrement.",
+    ),
+    "loop_repeated_call": Message(
+        "Stopped: the model repeated the same tool call; put the question otherwise.",
+        "Arrêt : le modèle répétait le même appel d'outil ; formulez la question autrement.",
+    ),
+    "loop_too_long": Message(
+        "Stopped: the answer took more than {limit} seconds; ask for less at a time.",
+        "Arrêt : la réponse a pris plus de {limit} secondes ; demandez moins à la fois.",
+    ),
+    "loop_too_many_calls": Message(
+        "Stopped after {limit} tool calls; ask for less at a time.",
+        "Arrêt après {limit} appels d'outils ; demandez moins à la fois.",
+    ),
+    "loop_too_many_steps": Message(
+        "Stopped after {limit} steps; ask for less at a time.",
+        "Arrêt après {limit} étapes ; demandez moins à la fois.",
+    ),
+    "loop_unusable_calls": Message(
+        "Stopped: the model kept writing tool calls that cannot run; try another model.",
+        "Arrêt : le modèle écrivait des appels d'outils inutilisables ; essayez un autre modèle.",
+    ),
     "member_not_found": Message(
         "{user} is not a member of this vault.",
         "{user} n'est pas membre de ce coffre.",
@@ -91,6 +135,10 @@ MESSAGES: Mapping[str, Message] = {
         "Send an access token in the Authorization header, as Bearer.",
         "Envoyez un jeton d'accès dans l'en-tête Authorization, en Bearer.",
     ),
+    "model_required": Message(
+        "Name a model for the provider {provider}, in the request or as chat_model.",
+        "Indiquez un modèle pour le fournisseur {provider}, dans la requête ou par chat_model.",
+    ),
     "not_found": Message(
         "There is nothing at this address.",
         "Il n'y a rien à cette adresse.",
@@ -99,9 +147,21 @@ MESSAGES: Mapping[str, Message] = {
         "This token may not change files directly; use the tools, which ask for a confirmation.",
         "Ce jeton ne peut rien modifier ; utilisez les outils, qui demandent confirmation.",
     ),
+    "provider_not_configured": Message(
+        "The provider {provider} is not set up here; ask an administrator.",
+        "Le fournisseur {provider} n'est pas configuré ici ; demandez à un administrateur.",
+    ),
+    "provider_refused": Message(
+        "The provider {provider} refuses the request ({reason}); check the key and the model.",
+        "Le fournisseur {provider} refuse la requête ({reason}) ; vérifiez la clé et le modèle.",
+    ),
     "provider_unavailable": Message(
         "The model provider {provider} does not answer ({reason}); retry or choose another.",
         "Le fournisseur {provider} ne répond pas ({reason}) ; réessayez ou choisissez-en un autre.",
+    ),
+    "provider_unknown": Message(
+        "There is no provider {provider}; the known ones are {known}.",
+        "Il n'y a pas de fournisseur {provider} ; les fournisseurs connus sont {known}.",
     ),
     "rate_limited": Message(
         "Too many calls; retry in {retry_after} seconds.",
@@ -138,6 +198,10 @@ MESSAGES: Mapping[str, Message] = {
     "vault_read_only": Message(
         "You may read the vault {vault} but not change it; ask its owner.",
         "Vous pouvez lire le coffre {vault} mais pas le modifier ; demandez à son propriétaire.",
+    ),
+    "vision_unsupported": Message(
+        "The model {model} does not see images; send text only.",
+        "Le modèle {model} ne voit pas les images ; n'envoyez que du texte.",
     ),
 }
 

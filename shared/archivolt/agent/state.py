@@ -1,0 +1,131 @@
+"""Where a loop stands: plain values only, so that a state can be kept and taken up elsewhere.
+
+Transitions return a new state. What to do next is decided in `archivolt.agent.step`.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from archivolt.agent.calls import ToolCall, UnusableCall
+from archivolt.domain import limits
+from archivolt.domain.tool import JsonObject
+from archivolt.domain.untrusted import wrap_data
+from archivolt.ports.chat_model import ModelMessage, ModelToolCall, ModelTurn
+
+
+class StopReason(StrEnum):
+    """Why a loop ended. Every one but the first is also the code of the notice a person sees."""
+
+    ANSWERED = "answered"
+    ANSWER_CUT = "answer_cut"
+    ANSWER_EMPTY = "answer_empty"
+    ANSWER_FILTERED = "answer_filtered"
+    TOO_LONG = "loop_too_long"
+    TOO_MANY_STEPS = "loop_too_many_steps"
+    TOO_MANY_CALLS = "loop_too_many_calls"
+    REPEATED_CALL = "loop_repeated_call"
+    NO_PROGRESS = "loop_no_progress"
+    UNUSABLE_CALLS = "loop_unusable_calls"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopLimits:
+    """The brakes (decision 22). `seconds` is wall clock, measured by whoever drives the loop."""
+
+    steps: int = limits.MAX_LOOP_STEPS
+    tool_calls: int = limits.MAX_TOOL_CALLS
+    repeated_calls: int = limits.MAX_REPEATED_CALLS
+    unusable_calls: int = limits.MAX_UNUSABLE_CALLS
+    fruitless_rounds: int = limits.MAX_FRUITLESS_ROUNDS
+    seconds: float = limits.MAX_TURN_SECONDS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutcome:
+    """What one call gave: the tool's result, or its error when not `succeeded`."""
+
+    call: ToolCall
+    succeeded: bool
+    value: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopState:
+    """A conversation with a model in progress.
+
+    `turn` is the model's last word while it waits for a decision. `brake` is set once the tools are
+    taken away: the model may then only answer.
+    """
+
+    messages: tuple[ModelMessage, ...]
+    tools: frozenset[str]
+    turn: ModelTurn | None = None
+    steps: int = 0
+    executed: int = 0
+    unusable: int = 0
+    fruitless: int = 0
+    brake: StopReason | None = None
+    times_called: Mapping[str, int] = field(default_factory=dict[str, int])
+    seen_results: frozenset[str] = frozenset()
+
+
+def answered(state: LoopState, turn: ModelTurn) -> LoopState:
+    """Return the state after the model spoke; its call ids become unique within the loop."""
+    taken = {call.id for message in state.messages for call in message.tool_calls}
+    calls: list[ModelToolCall] = []
+    for call in turn.tool_calls:
+        unique = call if call.id and call.id not in taken else replace(call, id=_fresh_id(taken))
+        taken.add(unique.id)
+        calls.append(unique)
+    message = ModelMessage(
+        role="assistant", text=turn.text, tool_calls=tuple(calls), reasoning=turn.reasoning
+    )
+    return replace(
+        state,
+        turn=replace(turn, tool_calls=tuple(calls)),
+        messages=(*state.messages, message),
+        steps=state.steps + 1,
+    )
+
+
+def _fresh_id(taken: set[str]) -> str:
+    """Return an id of nine letters and digits: the one form that every provider accepts."""
+    number = len(taken)
+    while f"c{number:08d}" in taken:
+        number += 1
+    return f"c{number:08d}"
+
+
+def refused(state: LoopState, calls: Sequence[UnusableCall]) -> LoopState:
+    """Return the state after the model was told that these calls did not run."""
+    told = tuple(_tool_message(call.id, call.name, {"error": call.problem}) for call in calls)
+    return replace(state, messages=(*state.messages, *told))
+
+
+def ran(state: LoopState, outcomes: Sequence[ToolOutcome]) -> LoopState:
+    """Return the state after the tools ran; the model sees their results as data."""
+    told = tuple(_tool_message(o.call.id, o.call.name, o.value) for o in outcomes)
+    results = {_digest(outcome) for outcome in outcomes if outcome.succeeded}
+    times = dict(state.times_called)
+    for outcome in outcomes:
+        times[outcome.call.signature] = times.get(outcome.call.signature, 0) + 1
+    return replace(
+        state,
+        turn=None,
+        messages=(*state.messages, *told),
+        executed=state.executed + len(outcomes),
+        fruitless=0 if results - state.seen_results else state.fruitless + 1,
+        times_called=times,
+        seen_results=state.seen_results | results,
+    )
+
+
+def _tool_message(call_id: str, name: str, value: JsonObject) -> ModelMessage:
+    return ModelMessage(role="tool", tool_call_id=call_id, text=wrap_data(name, value))
+
+
+def _digest(outcome: ToolOutcome) -> str:
+    text = wrap_data(outcome.call.name, outcome.value)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,117 @@
+"""The loop of a model with tools, as one pure function (decision 21).
+
+`step` decides what comes next; whoever drives it (a chat turn in process, a durable run) does that
+and reports back by `answered` and `ran`. Every brake of decision 22 is here, so that all drivers
+stop alike. A brake first takes the tools away, so that the model can still answer with what it has.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from archivolt.agent.calls import ToolCall, UnusableCall, read_call
+from archivolt.agent.state import LoopLimits, LoopState, StopReason, refused
+from archivolt.ports.chat_model import ModelTurn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallModel:
+    """Ask the model; with `answer_only` it may call no tool."""
+
+    answer_only: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTools:
+    """Run these calls and report every outcome, in this order."""
+
+    calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """The loop is over; the last turn's text is the answer."""
+
+    reason: StopReason
+
+
+Action = CallModel | RunTools | Finish
+
+_FINISHED_BADLY = {
+    "length": StopReason.ANSWER_CUT,
+    "filtered": StopReason.ANSWER_FILTERED,
+}
+
+
+def step(state: LoopState, limits: LoopLimits, *, elapsed: float) -> tuple[LoopState, Action]:
+    """Return the next state and what to do in it; `elapsed` is in seconds since the start."""
+    if elapsed >= limits.seconds:
+        return state, Finish(reason=StopReason.TOO_LONG)
+    if state.turn is None:
+        return _ask(state, limits)
+    return _after(state, state.turn, limits)
+
+
+def _ask(state: LoopState, limits: LoopLimits) -> tuple[LoopState, Action]:
+    brake = state.brake
+    if brake is None and state.fruitless >= limits.fruitless_rounds:
+        brake = StopReason.NO_PROGRESS
+    if brake is None and state.unusable >= limits.unusable_calls:
+        brake = StopReason.UNUSABLE_CALLS
+    if brake is None and state.steps >= limits.steps - 1:
+        brake = StopReason.TOO_MANY_STEPS
+    return replace(state, brake=brake), CallModel(answer_only=brake is not None)
+
+
+def _after(state: LoopState, turn: ModelTurn, limits: LoopLimits) -> tuple[LoopState, Action]:
+    if turn.finish_reason in _FINISHED_BADLY:
+        return state, Finish(reason=_FINISHED_BADLY[turn.finish_reason])
+    if state.brake is not None and (turn.tool_calls or turn.text.strip()):
+        return state, Finish(reason=state.brake)
+    if not turn.tool_calls:
+        done = StopReason.ANSWERED if turn.text.strip() else StopReason.ANSWER_EMPTY
+        return state, Finish(reason=done)
+    return _call_tools(state, turn, limits)
+
+
+def _call_tools(state: LoopState, turn: ModelTurn, limits: LoopLimits) -> tuple[LoopState, Action]:
+    runnable: list[ToolCall] = []
+    unusable: list[UnusableCall] = []
+    for call in turn.tool_calls:
+        read = read_call(call, state.tools)
+        if isinstance(read, ToolCall):
+            runnable.append(read)
+        else:
+            unusable.append(read)
+    state = replace(state, unusable=state.unusable + len(unusable))
+    runnable, stopped, brake = _braked(state, runnable, limits)
+    state = replace(refused(state, [*unusable, *stopped]), brake=state.brake or brake)
+    if runnable:
+        return state, RunTools(calls=tuple(runnable))
+    return _ask(replace(state, turn=None), limits)
+
+
+def _braked(
+    state: LoopState, calls: list[ToolCall], limits: LoopLimits
+) -> tuple[list[ToolCall], list[UnusableCall], StopReason | None]:
+    """Split off the calls that a brake stops."""
+    times = Counter(state.times_called)
+    allowed: list[ToolCall] = []
+    stopped: list[UnusableCall] = []
+    brake: StopReason | None = None
+    for call in calls:
+        times[call.signature] += 1
+        if times[call.signature] > limits.repeated_calls:
+            brake = StopReason.REPEATED_CALL
+        elif state.executed + len(allowed) >= limits.tool_calls:
+            brake = StopReason.TOO_MANY_CALLS
+        else:
+            allowed.append(call)
+            continue
+        stopped.append(UnusableCall(id=call.id, name=call.name, problem=_TOLD[brake]))
+    return allowed, stopped, brake
+
+
+_TOLD = {
+    StopReason.REPEATED_CALL: "Not run: the same call was made before. Answer with what you have.",
+    StopReason.TOO_MANY_CALLS: "Not run: no more calls are left. Answer with what you have.",
+}
