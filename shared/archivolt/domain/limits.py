@@ -53,6 +53,8 @@ MAX_DOCUMENT_BYTES: Final = 100_000_000
 MAX_EXTRACTED_CHARS: Final = 20_000_000
 CHUNK_TOKENS: Final = 256
 LEXICAL_SHARDS: Final = 64
+# How long the last change of a deleted document is remembered.
+TOMBSTONE_DAYS: Final = 14
 
 # Chat.
 MAX_MESSAGE_CHARS: Final = 100_000
