@@ -1,0 +1,1 @@
+"""What every AWS adapter shares: clients and errors."""

@@ -1,0 +1,73 @@
+"""One client per AWS service and execution environment, built when first used.
+
+Timeouts are short and retries few: a person waits, and a queue retries by itself. The clients are
+those of boto3, made by botocore without importing the rest of it.
+"""
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+from botocore.config import Config
+from botocore.session import get_session
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_kms import KMSClient
+    from types_boto3_s3 import S3Client
+    from types_boto3_sqs import SQSClient
+
+_CONNECT_SECONDS: Final = 2
+_READ_SECONDS: Final = 5
+_READ_SECONDS_OF_OBJECTS: Final = 20
+_ATTEMPTS: Final = 3
+_CONNECTIONS: Final = 32
+
+
+class AwsClients:
+    """The clients of one process; botocore finds region, credentials and endpoint by itself.
+
+    Args:
+        path_style: Put the bucket into the path and not into the host name, as an endpoint without
+            a wildcard name needs it.
+
+    """
+
+    def __init__(self, *, path_style: bool = False) -> None:
+        self._session = get_session()
+        self._path_style = path_style
+
+    @cached_property
+    def dynamodb(self) -> "DynamoDBClient":
+        """Tables."""
+        return self._client("dynamodb", config=_config(_READ_SECONDS))
+
+    @cached_property
+    def s3(self) -> "S3Client":
+        """Objects."""
+        style = Config(s3={"addressing_style": "path"}) if self._path_style else Config()
+        config = _config(_READ_SECONDS_OF_OBJECTS).merge(style)
+        return self._client("s3", config=config)
+
+    @cached_property
+    def sqs(self) -> "SQSClient":
+        """Queues."""
+        return self._client("sqs", config=_config(_READ_SECONDS))
+
+    @cached_property
+    def kms(self) -> "KMSClient":
+        """Keys."""
+        return self._client("kms", config=_config(_READ_SECONDS))
+
+    # The stubs know every client by name; which one this is, the caller's return type says.
+    def _client(self, service: str, *, config: Config) -> Any:  # noqa: ANN401
+        return self._session.create_client(service, config=config)
+
+
+def _config(read_seconds: int) -> Config:
+    return Config(
+        connect_timeout=_CONNECT_SECONDS,
+        read_timeout=read_seconds,
+        retries={"mode": "standard", "total_max_attempts": _ATTEMPTS},
+        max_pool_connections=_CONNECTIONS,
+        tcp_keepalive=True,
+    )
