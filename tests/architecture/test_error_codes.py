@@ -1,0 +1,82 @@
+"""Every code in the source has its sentence in the table, and gives the values that it shows."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from archivolt.domain import errors
+from archivolt.domain.messages import MESSAGES
+from tests.architecture.sources import ROOT, code_files, name_of, tree
+
+PRODUCT = [path for path in code_files() if path.is_relative_to(ROOT / "shared")]
+ERRORS = {
+    name
+    for name, value in vars(errors).items()
+    if isinstance(value, type) and issubclass(value, errors.ArchivoltError)
+}
+
+
+@dataclass(frozen=True)
+class Use:
+    """One error made in the source: its code and the values given with it (None: any)."""
+
+    code: str
+    values: frozenset[str] | None
+
+
+def called_name(call: ast.Call) -> str:
+    match call.func:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+        case _:
+            return ""
+
+
+def literal_codes(argument: ast.expr) -> list[str]:
+    """The codes that an argument can be, where the source says so."""
+    match argument:
+        case ast.Constant(value=str(code)):
+            return [code]
+        case ast.IfExp(body=body, orelse=orelse):
+            return literal_codes(body) + literal_codes(orelse)
+        case _:
+            return []
+
+
+def uses_in(module: ast.Module) -> Iterator[Use]:
+    for call in ast.walk(module):
+        if isinstance(call, ast.Call) and called_name(call) in ERRORS and call.args:
+            names = [keyword.arg for keyword in call.keywords]
+            values = None if None in names else frozenset(name for name in names if name)
+            yield from (Use(code, values) for code in literal_codes(call.args[0]))
+
+
+def placeholders(code: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", MESSAGES[code].en))
+
+
+@pytest.mark.parametrize("path", PRODUCT, ids=name_of)
+def test_every_code_has_its_sentence_and_the_values_it_shows(path: Path) -> None:
+    uses = list(uses_in(tree(path)))
+    unknown = {use.code for use in uses} - MESSAGES.keys()
+
+    assert unknown == set()
+    assert {
+        use.code: missing
+        for use in uses
+        if use.values is not None and (missing := placeholders(use.code) - use.values)
+    } == {}
+
+
+def test_a_code_is_found_in_each_form() -> None:
+    source = "raise NotFoundError('a' if x else 'b', path=p) from e\nConflictError('c', **more)"
+
+    assert list(uses_in(ast.parse(source))) == [
+        Use("a", frozenset({"path"})),
+        Use("b", frozenset({"path"})),
+        Use("c", None),
+    ]
