@@ -47,13 +47,29 @@ MESSAGES: Mapping[str, Message] = {
         "This was changed by somebody else; read it again and retry.",
         "Quelqu'un d'autre l'a modifié ; relisez-le puis réessayez.",
     ),
+    "content_too_large": Message(
+        "The content has {size} bytes and the limit is {limit}; split it, or upload it as a file.",
+        "Le contenu fait {size} octets, la limite est {limit} ; découpez-le ou téléversez-le.",
+    ),
     "conversation_busy": Message(
         "An answer is still being written in this conversation; wait for its end and retry.",
         "Une réponse est en cours dans cette conversation ; attendez sa fin puis réessayez.",
     ),
+    "content_type_not_json": Message(
+        "Send the body as JSON, with Content-Type: application/json.",
+        "Envoyez le corps en JSON, avec Content-Type: application/json.",
+    ),
     "conversation_not_found": Message(
         "There is no such conversation among yours.",
         "Cette conversation n'existe pas parmi les vôtres.",
+    ),
+    "destructive_tools_off": Message(
+        "The owner of the vault {vault} does not allow tools that move or delete; ask them.",
+        "Le propriétaire du coffre {vault} interdit les outils qui déplacent ou suppriment.",
+    ),
+    "directory_not_found": Message(
+        "There is no directory {path} in this vault; list its parent to see what is there.",
+        "Il n'y a pas de dossier {path} dans ce coffre ; listez son parent pour voir son contenu.",
     ),
     "file_exists": Message(
         "{path} already exists; choose another name or edit the existing file.",
@@ -96,8 +112,12 @@ MESSAGES: Mapping[str, Message] = {
         "Le jeton d'accès n'est pas valide ; reconnectez-vous.",
     ),
     "invalid_vault_name": Message(
-        "This vault name is not accepted ({reason}); use 1 to 64 letters, digits, spaces, - _ or .",
-        "Ce nom de coffre n'est pas accepté ({reason}) ; 1 à 64 lettres, chiffres, espaces, - _ .",
+        "This vault name is not accepted ({reason}); use 1 to 64 characters without slashes.",
+        "Ce nom de coffre n'est pas accepté ({reason}) ; 1 à 64 caractères sans barre oblique.",
+    ),
+    "last_owner": Message(
+        "{user} is the only owner of this vault; make somebody else an owner first.",
+        "{user} est seul propriétaire de ce coffre ; nommez d'abord un autre propriétaire.",
     ),
     "loop_no_progress": Message(
         "Stopped: the last tool calls brought nothing new; put the question otherwise.",
@@ -143,6 +163,18 @@ MESSAGES: Mapping[str, Message] = {
         "There is nothing at this address.",
         "Il n'y a rien à cette adresse.",
     ),
+    "origin_not_allowed": Message(
+        "Web pages of this origin may not call; ask an administrator to allow it.",
+        "Les pages de cette origine ne peuvent pas appeler ; demandez à un administrateur.",
+    ),
+    "owner_required": Message(
+        "Only an owner of the vault {vault} may do this; ask one.",
+        "Seul un propriétaire du coffre {vault} peut le faire ; demandez-le-lui.",
+    ),
+    "path_taken": Message(
+        "{path} is both a file and a directory this way; choose another name.",
+        "{path} serait à la fois un fichier et un dossier ; choisissez un autre nom.",
+    ),
     "person_required": Message(
         "This token may not change files directly; use the tools, which ask for a confirmation.",
         "Ce jeton ne peut rien modifier ; utilisez les outils, qui demandent confirmation.",
@@ -171,6 +203,14 @@ MESSAGES: Mapping[str, Message] = {
         "The request has {size} bytes and the limit is {limit}; use an upload for large files.",
         "La requête fait {size} octets et la limite est {limit} ; téléversez les gros fichiers.",
     ),
+    "result_continues": Message(
+        "Cut to fit: call again with {argument} = {position} to read on.",
+        "Coupé pour tenir : rappelez avec {argument} = {position} pour lire la suite.",
+    ),
+    "result_cut": Message(
+        "Cut to fit: {kept} of {total} are shown; ask for less to see each whole.",
+        "Coupé pour tenir : {kept} sur {total} affichés ; demandez moins pour tout voir.",
+    ),
     "secret_unreadable": Message(
         "A stored secret cannot be read; set it again in the settings.",
         "Un secret enregistré est illisible ; ressaisissez-le dans les paramètres.",
@@ -179,9 +219,17 @@ MESSAGES: Mapping[str, Message] = {
         "There is no tool {tool}; list the tools to see the names.",
         "Il n'y a pas d'outil {tool} ; listez les outils pour voir leurs noms.",
     ),
+    "turn_too_large": Message(
+        "This turn has {size} bytes and the limit is {limit}; ask for less at once.",
+        "Cet échange fait {size} octets et la limite est {limit} ; demandez-en moins à la fois.",
+    ),
     "unavailable": Message(
         "A service we depend on does not answer; nothing was changed, retry in a moment.",
         "Un service dont nous dépendons ne répond pas ; rien n'a changé, réessayez bientôt.",
+    ),
+    "unknown_page": Message(
+        "There is no such page; start again from the first.",
+        "Cette page n'existe pas ; reprenez depuis la première.",
     ),
     "unreadable_request": Message(
         "The request cannot be read; send a complete, well-formed one.",

@@ -1,0 +1,241 @@
+"""Conversations in a table of their own (S18, S23).
+
+    CONVERSATION#{tenant}#{id}    CONVERSATION               title, owner, number of messages
+    CONVERSATION#{tenant}#{id}    MESSAGE#{number}#{part}    a message, in one or more parts
+
+The index `by_last_use` has the owner as `owner_pk` and the moment of the last message, followed by
+the id, as `last_use`; only the first kind of item is in it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any, Final
+
+from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Key as KeyCondition
+
+from archivolt.adapters.dynamodb.messages import from_parts, to_parts
+from archivolt.adapters.dynamodb.table import (
+    MAX_TRANSACTION_WRITES,
+    ConditionFailedError,
+    DynamoTable,
+    StoredItem,
+    is_key_text,
+)
+from archivolt.adapters.dynamodb.writes import ABSENT, PRESENT, Delete, Key, Put, Update
+from archivolt.domain.conversation import Conversation, ConversationId, Message
+from archivolt.domain.errors import (
+    ConflictError,
+    InvalidRequestError,
+    NotFoundError,
+    TooLargeError,
+    UnavailableError,
+)
+from archivolt.domain.identity import TenantId, UserId
+
+_HEAD: Final = "CONVERSATION"
+_INDEX: Final = "by_last_use"
+_DELETE_ROUNDS: Final = 5
+# A transaction carries at most 4 MB (Amazon DynamoDB developer guide, "Quotas").
+_MAX_APPENDED_BYTES: Final = 3_500_000
+
+
+class DynamoConversations:
+    """A `ConversationStore` in the conversations table."""
+
+    def __init__(self, table: DynamoTable) -> None:
+        self._table = table
+
+    def create(self, conversation: Conversation) -> None:
+        """Record a new conversation without messages."""
+        item = {
+            **_key(conversation.tenant, conversation.id)._asdict(),
+            "id": conversation.id,
+            "tenant": conversation.tenant,
+            "owner": conversation.owner,
+            "title": conversation.title,
+            "created_at": conversation.created_at.isoformat(),
+            "message_count": 0,
+            "busy_until": _optional(conversation.busy_until),
+            "owner_pk": _owner_pk(conversation.tenant, conversation.owner),
+            **_last_used(conversation.id, conversation.updated_at),
+        }
+        try:
+            # A transaction of one: repeating a lost request cannot conflict with itself.
+            self._table.transact([Put(item=item, condition=ABSENT)])
+        except ConditionFailedError as error:
+            raise ConflictError("conflict") from error
+
+    def get(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        """Return a conversation with its messages, in order."""
+        key = _key(tenant, conversation_id)
+        items = list(self._table.items(key.pk)) if is_key_text(conversation_id) else []
+        if not items or items[0]["sk"] != _HEAD:
+            raise NotFoundError("conversation_not_found")
+        return _conversation(items[0], _messages(items[1:]))
+
+    def append(
+        self,
+        conversation: Conversation,
+        messages: list[Message],
+        *,
+        title: str | None = None,
+        busy_until: datetime | None = None,
+    ) -> Conversation:
+        """Add messages after the last, all or none, and return the new state."""
+        writes = _message_writes(conversation, messages)
+        _check_size(writes)
+        last = messages[-1].written_at if messages else conversation.updated_at
+        head = Update(
+            key=_key(conversation.tenant, conversation.id),
+            set={
+                "message_count": conversation.message_count + len(messages),
+                "busy_until": _optional(busy_until),
+                **(_last_used(conversation.id, last) if messages else {}),
+                **({} if title is None else {"title": title}),
+            },
+            condition=Attr("message_count").eq(conversation.message_count)
+            & Attr("busy_until").eq(_optional(conversation.busy_until)),
+        )
+        try:
+            self._table.transact([head, *writes])
+        except ConditionFailedError as error:
+            self._head(conversation)
+            raise ConflictError("conflict") from error
+        if len(conversation.messages) != conversation.message_count:
+            return self.get(conversation.tenant, conversation.id)
+        return replace(
+            conversation,
+            title=conversation.title if title is None else title,
+            updated_at=last,
+            message_count=conversation.message_count + len(messages),
+            busy_until=busy_until,
+            messages=(*conversation.messages, *messages),
+        )
+
+    def rename(self, conversation: Conversation, title: str) -> Conversation:
+        """Change the title."""
+        key = _key(conversation.tenant, conversation.id)
+        try:
+            self._table.update(Update(key=key, set={"title": title}, condition=PRESENT))
+        except ConditionFailedError as error:
+            raise NotFoundError("conversation_not_found") from error
+        return self.get(conversation.tenant, conversation.id)
+
+    def of_user(
+        self, tenant: TenantId, user: UserId, *, limit: int, after: str | None = None
+    ) -> tuple[list[Conversation], str | None]:
+        """Return one page of a user's conversations, last used first, and the next page's key."""
+        page = self._table.page(
+            KeyCondition("owner_pk").eq(_owner_pk(tenant, user)),
+            index=_INDEX,
+            limit=limit + 1,
+            after=_start(tenant, user, after),
+            descending=True,
+        )
+        shown = page.items[:limit]
+        next_page = shown[-1]["last_use"] if len(page.items) > limit else None
+        return [_conversation(item, ()) for item in shown], next_page
+
+    def delete(self, conversation: Conversation) -> None:
+        """Remove every message, then the conversation itself (S21).
+
+        In this order a deletion that broke off is still there to be repeated. A turn that appends
+        meanwhile changes the count, and the round is done again.
+
+        Raises:
+            UnavailableError: Turns went on being appended.
+
+        """
+        key = _key(conversation.tenant, conversation.id)
+        for _ in range(_DELETE_ROUNDS):
+            head = self._table.get(key)
+            messages = self._table.items(key.pk, prefix="MESSAGE#", attributes=["pk", "sk"])
+            self._table.delete_many([Key(item["pk"], item["sk"]) for item in messages])
+            if head is None:
+                return
+            unchanged = Attr("message_count").eq(head["message_count"])
+            try:
+                self._table.transact([Delete(key=key, condition=unchanged)])
+            except ConditionFailedError:
+                continue
+            return
+        raise UnavailableError("unavailable")
+
+    def _head(self, conversation: Conversation) -> StoredItem:
+        head = self._table.get(_key(conversation.tenant, conversation.id))
+        if head is None:
+            raise NotFoundError("conversation_not_found")
+        return head
+
+
+def _message_writes(conversation: Conversation, messages: Iterable[Message]) -> list[Put]:
+    pk = _key(conversation.tenant, conversation.id).pk
+    return [
+        Put(
+            item={"pk": pk, "sk": f"MESSAGE#{message.number:08d}#{part:03d}", "json": text},
+            condition=ABSENT,
+        )
+        for message in messages
+        for part, text in enumerate(to_parts(message))
+    ]
+
+
+def _check_size(writes: list[Put]) -> None:
+    size = sum(len(str(write.item["json"]).encode()) for write in writes)
+    if size > _MAX_APPENDED_BYTES or len(writes) >= MAX_TRANSACTION_WRITES:
+        raise TooLargeError("turn_too_large", size=size, limit=_MAX_APPENDED_BYTES)
+
+
+def _messages(items: list[StoredItem]) -> tuple[Message, ...]:
+    numbered = groupby(items, key=lambda item: item["sk"].rpartition("#")[0])
+    return tuple(from_parts([part["json"] for part in parts]) for _, parts in numbered)
+
+
+def _conversation(head: dict[str, Any], messages: tuple[Message, ...]) -> Conversation:
+    busy_until = head["busy_until"]
+    return Conversation(
+        id=ConversationId(head["id"]),
+        tenant=TenantId(head["tenant"]),
+        owner=UserId(head["owner"]),
+        title=head["title"],
+        created_at=datetime.fromisoformat(head["created_at"]),
+        updated_at=datetime.fromisoformat(head["updated_at"]),
+        message_count=head["message_count"],
+        busy_until=datetime.fromisoformat(busy_until) if busy_until else None,
+        messages=messages,
+    )
+
+
+def _key(tenant: TenantId, conversation_id: ConversationId) -> Key:
+    return Key(f"CONVERSATION#{tenant}#{conversation_id}", _HEAD)
+
+
+def _owner_pk(tenant: TenantId, user: UserId) -> str:
+    return f"OWNER#{tenant}#{user}"
+
+
+def _last_used(conversation_id: ConversationId, at: datetime) -> dict[str, str]:
+    # Of one width, so that text order is the order of time.
+    moment = at.astimezone(UTC).isoformat(timespec="microseconds")
+    return {"updated_at": moment, "last_use": f"{moment}#{conversation_id}"}
+
+
+def _optional(moment: datetime | None) -> str | None:
+    return moment.isoformat() if moment else None
+
+
+def _start(tenant: TenantId, user: UserId, after: str | None) -> dict[str, str] | None:
+    """Return the index's own key of the entry that a page ended with."""
+    if after is None:
+        return None
+    _, separator, conversation_id = after.partition("#")
+    if not separator or not is_key_text(after) or not conversation_id:
+        raise InvalidRequestError("unknown_page")
+    return {
+        **_key(tenant, ConversationId(conversation_id))._asdict(),
+        "owner_pk": _owner_pk(tenant, user),
+        "last_use": after,
+    }

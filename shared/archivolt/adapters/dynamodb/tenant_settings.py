@@ -1,0 +1,32 @@
+"""Each tenant's settings in the control table: `TENANT#{tenant}` / `SETTINGS`."""
+
+from dataclasses import asdict, fields
+from typing import Any
+
+from archivolt.adapters.dynamodb.table import DynamoTable
+from archivolt.adapters.dynamodb.writes import Key, Put
+from archivolt.domain.identity import TenantId
+from archivolt.domain.settings import TenantSettings
+
+
+class DynamoTenantSettings:
+    """A `TenantSettingsStore` in the control table."""
+
+    def __init__(self, table: DynamoTable) -> None:
+        self._table = table
+
+    def load(self, tenant: TenantId) -> TenantSettings:
+        """Return the settings; a field that was not there when they were saved has its default."""
+        item = self._table.get(_key(tenant)) or {}
+        known: dict[str, Any] = {
+            field.name: item[field.name] for field in fields(TenantSettings) if field.name in item
+        }
+        return TenantSettings(**known)
+
+    def save(self, tenant: TenantId, settings: TenantSettings) -> None:
+        """Replace the settings."""
+        self._table.write(Put(item={**_key(tenant)._asdict(), **asdict(settings)}))
+
+
+def _key(tenant: TenantId) -> Key:
+    return Key(f"TENANT#{tenant}", "SETTINGS")

@@ -1,0 +1,164 @@
+"""Vaults and their members in the control table.
+
+    TENANT#{tenant}              VAULT#{name}    the name is taken, and by which vault
+    VAULT#{tenant}#{vault_id}    VAULT           the vault
+    VAULT#{tenant}#{vault_id}    MEMBER#{user}   a member's role
+    USER#{tenant}#{user}         VAULT#{name}    the same membership, from the user's side
+
+What says one thing twice is written in one transaction. No tenant or user id holds a `#`.
+"""
+
+from datetime import datetime
+from typing import Any, Final
+
+from boto3.dynamodb.conditions import Attr
+
+from archivolt.adapters.dynamodb.table import (
+    ConditionFailedError,
+    DynamoTable,
+    StoredItem,
+    is_key_text,
+)
+from archivolt.adapters.dynamodb.writes import ABSENT, PRESENT, Check, Delete, Key, Put
+from archivolt.domain.errors import ConflictError, NotFoundError
+from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.vault import Vault, VaultAccess, VaultId, VaultRef, VaultRole
+
+_VAULT: Final = "VAULT"
+
+
+class DynamoVaultDirectory:
+    """A `VaultDirectory` in the control table."""
+
+    def __init__(self, table: DynamoTable) -> None:
+        self._table = table
+
+    def create(self, vault: Vault, *, owner: UserId) -> None:
+        """Record a new vault and its owner."""
+        ref = vault.ref
+        name = Key(f"TENANT#{ref.tenant}", f"VAULT#{vault.name}")
+        taken = {**name._asdict(), "vault_id": ref.id}
+        record = {
+            **_vault_key(ref)._asdict(),
+            "tenant": ref.tenant,
+            "vault_id": ref.id,
+            "name": vault.name,
+            "created_at": vault.created_at.isoformat(),
+            "ai_destructive_tools": vault.ai_destructive_tools,
+        }
+        try:
+            self._table.transact(
+                [
+                    Put(item=taken, condition=ABSENT),
+                    Put(item=record, condition=ABSENT),
+                    *_membership(vault, owner, VaultRole.OWNER),
+                ]
+            )
+        except ConditionFailedError as error:
+            raise ConflictError("vault_exists", vault=vault.name) from error
+
+    def access(self, tenant: TenantId, user: UserId, name: str) -> VaultAccess:
+        """Return the vault as this user sees it."""
+        membership = self._membership(tenant, user, name)
+        vault = self._table.get(_vault_key(_ref_of(tenant, membership))) if membership else None
+        if membership is None or vault is None:
+            raise NotFoundError("vault_not_found", vault=name)
+        return VaultAccess(vault=_vault(vault), user=user, role=VaultRole(membership["role"]))
+
+    def accessible(self, tenant: TenantId, user: UserId) -> list[VaultAccess]:
+        """Return the user's vaults by name."""
+        memberships = list(self._table.items(_user_pk(tenant, user), prefix="VAULT#"))
+        keys = [_vault_key(_ref_of(tenant, membership)) for membership in memberships]
+        vaults = self._table.get_many(keys)
+        return [
+            VaultAccess(vault=_vault(vaults[key]), user=user, role=VaultRole(membership["role"]))
+            for key, membership in zip(keys, memberships, strict=True)
+            if key in vaults
+        ]
+
+    def get(self, ref: VaultRef) -> Vault:
+        """Return a vault by where it is."""
+        item = self._table.get(_vault_key(ref))
+        if item is None:
+            raise NotFoundError("vault_not_found", vault=ref.id)
+        return _vault(item)
+
+    def members(self, ref: VaultRef) -> list[tuple[UserId, VaultRole]]:
+        """Return the members of a vault, by user id."""
+        items = self._table.items(_vault_key(ref).pk, prefix="MEMBER#")
+        return [(UserId(item["user"]), VaultRole(item["role"])) for item in items]
+
+    def set_member(self, ref: VaultRef, user: UserId, role: VaultRole) -> None:
+        """Add a member or change a role."""
+        vault = self.get(ref)
+        try:
+            self._table.transact(
+                [
+                    Check(key=_vault_key(ref), condition=PRESENT),
+                    *_membership(vault, user, role),
+                ]
+            )
+        except ConditionFailedError as error:
+            raise NotFoundError("vault_not_found", vault=ref.id) from error
+
+    def remove_member(self, ref: VaultRef, user: UserId) -> None:
+        """Remove a member."""
+        vault = self._table.get(_vault_key(ref))
+        if vault is None:
+            raise NotFoundError("member_not_found", user=user)
+        try:
+            self._table.transact(
+                [
+                    Delete(key=_member_key(ref, user), condition=PRESENT),
+                    Delete(key=Key(_user_pk(ref.tenant, user), f"VAULT#{vault['name']}")),
+                ]
+            )
+        except ConditionFailedError as error:
+            raise NotFoundError("member_not_found", user=user) from error
+
+    def all_refs(self) -> list[VaultRef]:
+        """Return every vault of every tenant; reads the whole table, once a day."""
+        return [
+            _ref_of(TenantId(item["tenant"]), item)
+            for item in self._table.scan(Attr("sk").eq(_VAULT))
+        ]
+
+    def _membership(self, tenant: TenantId, user: UserId, name: str) -> StoredItem | None:
+        if not is_key_text(name):
+            return None
+        return self._table.get(Key(_user_pk(tenant, user), f"VAULT#{name}"))
+
+
+def _membership(vault: Vault, user: UserId, role: VaultRole) -> list[Put]:
+    """Return the two sides of a membership."""
+    ref = vault.ref
+    of_user = Key(_user_pk(ref.tenant, user), f"VAULT#{vault.name}")
+    return [
+        Put(item={**_member_key(ref, user)._asdict(), "user": user, "role": role.value}),
+        Put(item={**of_user._asdict(), "vault_id": ref.id, "role": role.value}),
+    ]
+
+
+def _vault_key(ref: VaultRef) -> Key:
+    return Key(f"VAULT#{ref.tenant}#{ref.id}", _VAULT)
+
+
+def _member_key(ref: VaultRef, user: UserId) -> Key:
+    return Key(_vault_key(ref).pk, f"MEMBER#{user}")
+
+
+def _user_pk(tenant: TenantId, user: UserId) -> str:
+    return f"USER#{tenant}#{user}"
+
+
+def _ref_of(tenant: TenantId, item: StoredItem) -> VaultRef:
+    return VaultRef(tenant=tenant, id=VaultId(item["vault_id"]))
+
+
+def _vault(item: dict[str, Any]) -> Vault:
+    return Vault(
+        ref=_ref_of(TenantId(item["tenant"]), item),
+        name=item["name"],
+        created_at=datetime.fromisoformat(item["created_at"]),
+        ai_destructive_tools=item["ai_destructive_tools"],
+    )
