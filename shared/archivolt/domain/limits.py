@@ -14,6 +14,8 @@ MAX_VAULT_NAME_CHARS: Final = 64
 # Requests.
 MAX_REQUEST_BYTES: Final = 6_000_000
 MAX_INLINE_CONTENT_BYTES: Final = 5_000_000
+# A Lambda function answers with at most 6 MB, and bytes travel as base64.
+MAX_RAW_RESPONSE_BYTES: Final = 4_000_000
 
 # Reading (O12, O19, L13).
 MAX_READ_BYTES: Final = 200_000

@@ -51,13 +51,13 @@ MESSAGES: Mapping[str, Message] = {
         "The content has {size} bytes and the limit is {limit}; split it, or upload it as a file.",
         "Le contenu fait {size} octets, la limite est {limit} ; découpez-le ou téléversez-le.",
     ),
-    "conversation_busy": Message(
-        "An answer is still being written in this conversation; wait for its end and retry.",
-        "Une réponse est en cours dans cette conversation ; attendez sa fin puis réessayez.",
-    ),
     "content_type_not_json": Message(
         "Send the body as JSON, with Content-Type: application/json.",
         "Envoyez le corps en JSON, avec Content-Type: application/json.",
+    ),
+    "conversation_busy": Message(
+        "An answer is still being written in this conversation; wait for its end and retry.",
+        "Une réponse est en cours dans cette conversation ; attendez sa fin puis réessayez.",
     ),
     "conversation_not_found": Message(
         "There is no such conversation among yours.",

@@ -29,8 +29,12 @@ _DOTS = {
     0x2025: "..",
     0x2026: "...",
 }
-_SLASHES = frozenset("\\\u2215\u2044\uff0f\uff3c\u29f5\ufe68\u29f8")
+_SLASHES = frozenset("/\\\u2215\u2044\uff0f\uff3c\u29f5\ufe68\u29f8")
 _ENCODED = re.compile(r"%(25)*(2e|2f|5c|00)", re.IGNORECASE)
+# The same characters in forms that no decoder should accept and some did: overlong UTF-8, %u.
+_OVERLONG = re.compile(
+    r"%(25)*(c0%(25)*a[ef]|c1%(25)*9c|e0%(25)*80%(25)*a[ef]|u00(2e|2f|5c)|u2215)", re.IGNORECASE
+)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:/")
 # Zero-width space, direction marks and overrides, separators, word joiner, byte order mark. The
 # zero-width joiner is not among them: emoji need it.
@@ -67,7 +71,9 @@ def resolve_directory(raw: str) -> VaultPath:
 
 
 def _refusal(path: str) -> str | None:
-    return next((reason for breaks, reason in _RULES if breaks(path)), None) or _refused_name(path)
+    return next((reason for breaks, reason in _RULES if breaks(path)), None) or next(
+        (problem for name in path.split("/") if (problem := name_problem(name))), None
+    )
 
 
 def _is_not_unicode(path: str) -> bool:
@@ -86,11 +92,9 @@ def _is_uri(path: str) -> bool:
     return _SCHEME.match(path) is not None
 
 
-def _has_other_slash(path: str) -> bool:
-    return not _SLASHES.isdisjoint(path)
-
-
 def _climbs_when_decoded(path: str) -> bool:
+    if _OVERLONG.search(path):
+        return True
     decoded = path
     if not _ENCODED.search(path):
         return False
@@ -106,10 +110,6 @@ def _decode_once(match: re.Match[str]) -> str:
     return f"%{inner}" if text[1:].startswith("25") else chr(int(inner, 16))
 
 
-def _has_control(path: str) -> bool:
-    return any(unicodedata.category(c) == "Cc" or c in _INVISIBLE for c in path)
-
-
 # In order: each rule may rely on those before it.
 _RULES: tuple[tuple[Callable[[str], bool], str], ...] = (
     (operator.not_, "empty"),
@@ -117,28 +117,54 @@ _RULES: tuple[tuple[Callable[[str], bool], str], ...] = (
     (_is_too_long, f"longer than {MAX_PATH_BYTES} bytes"),
     (_is_absolute, "absolute"),
     (_is_uri, "a URI"),
-    (_has_other_slash, "a backslash or a look-alike of a slash"),
     (_climbs_when_decoded, "a disguised .. or separator"),
-    (_has_control, "a control or invisible character"),
 )
 
 
-def _refused_name(path: str) -> str | None:
-    for name in path.split("/"):
-        if not name:
-            return "an empty name"
-        if name.translate(_DOTS).strip() in {".", ".."}:
-            return "a . or .. name"
-        if name != name.strip():
-            return "a name with a space at its start or end"
-        if len(name.encode("utf-8")) > MAX_NAME_BYTES:
-            return f"a name longer than {MAX_NAME_BYTES} bytes"
-    return None
+def name_problem(name: str) -> str | None:
+    """Return why `name`, in NFC, may not name a file, a directory or a vault; None if it may."""
+    return next((reason for breaks, reason in _NAME_RULES if breaks(name)), None)
+
+
+def _has_slash(name: str) -> bool:
+    return not _SLASHES.isdisjoint(name)
+
+
+def _has_control(name: str) -> bool:
+    return any(unicodedata.category(c) in {"Cc", "Cs"} or c in _INVISIBLE for c in name)
+
+
+def _is_dots(name: str) -> bool:
+    return name.translate(_DOTS).strip() in {".", ".."}
+
+
+def _has_outer_space(name: str) -> bool:
+    return name != name.strip()
+
+
+def _is_too_long_a_name(name: str) -> bool:
+    return len(name.encode("utf-8")) > MAX_NAME_BYTES
+
+
+_NAME_RULES: tuple[tuple[Callable[[str], bool], str], ...] = (
+    (operator.not_, "an empty name"),
+    (_has_slash, "a slash, a backslash or a look-alike of one"),
+    (_has_control, "a control or invisible character"),
+    (_is_dots, "a . or .. name"),
+    (_has_outer_space, "a name with a space at its start or end"),
+    (_is_too_long_a_name, f"a name longer than {MAX_NAME_BYTES} bytes"),
+)
 
 
 def name_of(path: str) -> str:
     """Return the last name of a path."""
     return path.rpartition("/")[2]
+
+
+def parents_of(path: VaultPath) -> list[VaultPath]:
+    """Return the directories a path stands in, outermost first, the root excepted."""
+    names = path.split("/")
+    return [VaultPath("/".join(names[:depth])) for depth in range(1, len(names))]
 
 
 def vault_uri(vault: str, path: str = "", *, fragment: str = "") -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from archivolt.domain.messages import Message
+from archivolt.domain.messages import Language, Message
 
 JsonObject = dict[str, Any]
 
@@ -29,7 +29,7 @@ class Surface(StrEnum):
 class ToolSpec:
     """A tool as callers see it. `parameters` is a JSON Schema whose root is an object.
 
-    `label` is the step text shown to a person (O61); it may name arguments as `{path}`.
+    `label` is the step text shown to a person (O61), with places for arguments: `step` fills them.
     """
 
     name: str
@@ -40,6 +40,33 @@ class ToolSpec:
     requires_confirmation: bool
     scopes: frozenset[Surface]
     label: Message
+
+    def step(self, arguments: Mapping[str, Any], language: Language) -> str:
+        """Return the step text of one call; an argument that is missing or empty shows as `/`."""
+        template = self.label.fr if language is Language.FR else self.label.en
+        return template.format_map(_StepArguments(arguments))
+
+
+# The places of the labels as the catalogue writes them, and the arguments that fill them.
+_STEP_PLACES: Mapping[str, tuple[str, ...]] = {
+    "chemin": ("path", "source_path"),
+    "path": ("path", "source_path"),
+    "motif": ("find",),
+    "pattern": ("find",),
+}
+_MAX_STEP_VALUE = 120
+
+
+class _StepArguments(dict[str, Any]):
+    def __missing__(self, place: str) -> str:
+        return "/"
+
+    def __getitem__(self, place: str) -> str:
+        for name in _STEP_PLACES.get(place, (place,)):
+            value = str(self.get(name) or "")
+            if value:
+                return value if len(value) <= _MAX_STEP_VALUE else value[:_MAX_STEP_VALUE] + "…"
+        return self.__missing__(place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

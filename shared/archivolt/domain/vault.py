@@ -1,12 +1,15 @@
 """Vaults, their members, and the files in them."""
 
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
+from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.identity import TenantId, UserId
-from archivolt.domain.paths import VaultPath
+from archivolt.domain.limits import MAX_VAULT_NAME_CHARS
+from archivolt.domain.paths import VaultPath, name_problem
 
 VaultId = NewType("VaultId", str)
 ETag = NewType("ETag", str)
@@ -23,6 +26,22 @@ class VaultRole(StrEnum):
         """Tell whether this role may do what `other` may."""
         order = list(VaultRole)
         return order.index(self) >= order.index(other)
+
+
+def vault_name(raw: str) -> str:
+    """Return `raw`, in NFC, as the name of a vault.
+
+    Raises:
+        InvalidRequestError: `invalid_vault_name`, with the reason.
+
+    """
+    name = unicodedata.normalize("NFC", raw)
+    problem = name_problem(name)
+    if problem is None and len(name) > MAX_VAULT_NAME_CHARS:
+        problem = f"longer than {MAX_VAULT_NAME_CHARS} characters"
+    if problem:
+        raise InvalidRequestError("invalid_vault_name", reason=problem)
+    return name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,71 @@
+"""Takes secrets out of text before anyone but its owner reads it (O66).
+
+What is taken out leaves a placeholder that names its kind. Redacting twice changes nothing more, so
+every layer may do it. The rules are in `secret_rules` and `credential_rules`.
+"""
+
+import re
+from typing import NamedTuple
+
+from archivolt.domain.credential_rules import WRITTEN_CREDENTIALS
+from archivolt.domain.secret_rules import ISSUED_SECRETS, SecretRule
+
+_RULES = (*ISSUED_SECRETS, *WRITTEN_CREDENTIALS)
+_SHORTEST_SECRET = 8
+
+
+class Redacted(NamedTuple):
+    """Text without its secrets, and how many were taken out."""
+
+    text: str
+    secrets: int
+
+
+def redact(text: str) -> Redacted:
+    """Return `text` with a placeholder such as `[redacted:jwt]` in place of each secret."""
+    count = 0
+    if len(text) < _SHORTEST_SECRET:
+        return Redacted(text, 0)
+    small = text.lower()
+    for rule in _RULES:
+        if any(mark in small for mark in rule.marks):
+            placeholder = f"[redacted:{rule.kind}]"
+            text, found = _replace(rule, text, placeholder)
+            count += found
+    return Redacted(text, count)
+
+
+def mask(data: bytes) -> bytes:
+    """Return `data` with `*` over each byte of a secret; length and offsets stay.
+
+    Works on any encoding in which ASCII stands for itself.
+    """
+    text = data.decode("latin-1")
+    small = text.lower()
+    for rule in _RULES:
+        if any(mark in small for mark in rule.marks):
+            text, _ = _replace(rule, text, None)
+    return text.encode("latin-1")
+
+
+def _replace(rule: SecretRule, text: str, placeholder: str | None) -> tuple[str, int]:
+    found = 0
+
+    def replaced(match: re.Match[str]) -> str:
+        nonlocal found
+        if rule.accept is not None and not rule.accept(match):
+            return match[0]
+        found += 1
+        start, end = _span(match)
+        hidden = "*" * (end - start) if placeholder is None else placeholder
+        return match[0][: start - match.start()] + hidden + match[0][end - match.start() :]
+
+    return rule.pattern.sub(replaced, text), found
+
+
+def _span(match: re.Match[str]) -> tuple[int, int]:
+    """Return where the secret is: the group that holds it, or the whole match."""
+    for group in ("secret", "double", "single", "bare"):
+        if match.re.groupindex.get(group) and match[group] is not None:
+            return match.span(group)
+    return match.span()

@@ -1,0 +1,64 @@
+"""What a tool is given besides its arguments (O8)."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from archivolt.domain.identity import Principal
+from archivolt.domain.messages import Language
+from archivolt.domain.search import SearchQuery, SearchResult
+from archivolt.domain.tool import Surface
+from archivolt.domain.vault import VaultAccess
+from archivolt.vaults.access import VaultService
+from archivolt.vaults.files import FileService
+
+
+class Retrieval(Protocol):
+    """Finds passages by meaning and by words, in the caller's vaults only."""
+
+    def search(
+        self, principal: Principal, query: SearchQuery, *, language: Language
+    ) -> SearchResult:
+        """Return the best passages; notices are in `language`."""
+        ...
+
+
+class Services(Protocol):
+    """The capabilities a tool may use. The container is one."""
+
+    @property
+    def vaults(self) -> VaultService:
+        """Vaults and members."""
+        ...
+
+    @property
+    def files(self) -> FileService:
+        """The files of a vault."""
+        ...
+
+    @property
+    def retrieval(self) -> Retrieval:
+        """Hybrid search."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolContext:
+    """Who calls, how, and what the call may use.
+
+    `vault` is the caller's access to the vault that the arguments name, None if they name none:
+    a tool reaches a vault through it and through no name.
+    """
+
+    principal: Principal
+    language: Language
+    surface: Surface
+    confirmed: bool
+    services: Services
+    vault: VaultAccess | None = None
+
+    @property
+    def access(self) -> VaultAccess:
+        """The access to the named vault, for tools whose `vault` is required."""
+        if self.vault is None:
+            raise LookupError("a tool asked for a vault that its arguments do not require")
+        return self.vault

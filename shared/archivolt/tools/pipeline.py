@@ -1,0 +1,124 @@
+"""The one way to call a tool, for every door (decision 26).
+
+permission → rate limit → arguments → confirmation → execute → redact → truncate → audit
+"""
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from archivolt.domain.errors import ArchivoltError, ConfirmationRequiredError
+from archivolt.domain.identity import Principal
+from archivolt.domain.limits import MAX_TOOL_RESULT_CHARS
+from archivolt.domain.messages import Language
+from archivolt.domain.tool import Surface, ToolResult
+from archivolt.ports.clock import Clock
+from archivolt.ports.governance import AuditLog
+from archivolt.tools.arguments import read_arguments
+from archivolt.tools.audit import CallRecord
+from archivolt.tools.context import Services, ToolContext
+from archivolt.tools.permission import require_surface, vault_for
+from archivolt.tools.rate_limit import RateLimit
+from archivolt.tools.redaction import redacted
+from archivolt.tools.registry import Registry, Tool
+from archivolt.tools.truncation import truncate
+
+
+class ToolPipeline:
+    """Calls the tools of a registry. Holds no state of a call: threads may share it.
+
+    Args:
+        registry: The tools.
+        services: What they may use.
+        rate_limit: How often they may be called.
+        audit: Where each call is recorded; a call that cannot be recorded fails.
+        clock: The time.
+
+    """
+
+    def __init__(
+        self,
+        registry: Registry,
+        services: Services,
+        *,
+        rate_limit: RateLimit,
+        audit: AuditLog,
+        clock: Clock,
+    ) -> None:
+        self.registry = registry
+        self._services = services
+        self._rate_limit = rate_limit
+        self._audit = audit
+        self._clock = clock
+        self.max_result_chars = MAX_TOOL_RESULT_CHARS
+
+    def with_room_for(self, characters: int) -> "ToolPipeline":
+        """Return this pipeline with another limit on results, for a reader that is no model."""
+        roomier = copy.copy(self)
+        roomier.max_result_chars = characters
+        return roomier
+
+    def call(
+        self,
+        principal: Principal,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        surface: Surface,
+        language: Language,
+        confirmed: bool = False,
+    ) -> ToolResult:
+        """Call a tool and return its result, without secrets, in at most 8,000 characters.
+
+        Args:
+            principal: The verified caller.
+            name: The tool.
+            arguments: As the caller sent them.
+            surface: The door the call came through.
+            language: For errors and notices.
+            confirmed: A person confirmed this very call.
+
+        Raises:
+            ArchivoltError: Any of its kinds; all say what to do in a sentence.
+
+        """
+        record = CallRecord(
+            principal=principal,
+            tool=name,
+            arguments=arguments,
+            surface=surface,
+            started=self._clock.now(),
+        )
+        outcome = "internal"
+        try:
+            result = self._run(record, language, confirmed=confirmed)
+            outcome = "ok"
+        except ArchivoltError as error:
+            outcome = error.code
+            raise
+        finally:
+            record.write(self._audit, outcome=outcome, ended=self._clock.now())
+        return result
+
+    def _run(self, record: CallRecord, language: Language, *, confirmed: bool) -> ToolResult:
+        tool = self.registry.get(record.tool)
+        require_surface(tool, record.surface)
+        vault = vault_for(tool, record.arguments, record.principal, self._services.vaults)
+        self._rate_limit.count(record.principal, tool.name, record.started)
+        arguments = read_arguments(tool.arguments, record.arguments, language)
+        _require_confirmation(tool, confirmed=confirmed)
+        context = ToolContext(
+            principal=record.principal,
+            language=language,
+            surface=record.surface,
+            confirmed=confirmed,
+            services=self._services,
+            vault=vault,
+        )
+        output = tool.run(context, arguments).model_dump(mode="json")
+        return truncate(redacted(output), tool.cut, language, limit=self.max_result_chars)
+
+
+def _require_confirmation(tool: Tool, *, confirmed: bool) -> None:
+    if tool.requires_confirmation and not confirmed:
+        raise ConfirmationRequiredError("confirmation_required", tool=tool.name)

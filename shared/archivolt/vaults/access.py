@@ -1,0 +1,137 @@
+"""Vaults and who may do what in them (decision 2).
+
+Every question is asked for one caller: a vault they are no member of does not exist for them,
+whatever their role in the tenant. `VaultAccess` is the proof of membership that the other services
+of this package ask for.
+"""
+
+import unicodedata
+import uuid
+from dataclasses import dataclass
+
+from archivolt.domain.errors import (
+    ConflictError,
+    ForbiddenError,
+    InvalidRequestError,
+    NotFoundError,
+    UnauthenticatedError,
+)
+from archivolt.domain.identity import Principal, UserId, user_id
+from archivolt.domain.limits import MAX_VAULT_NAME_CHARS
+from archivolt.domain.vault import Vault, VaultAccess, VaultId, VaultRef, VaultRole, vault_name
+from archivolt.ports.catalogue import Catalogue
+from archivolt.ports.clock import Clock
+from archivolt.ports.vaults import VaultDirectory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VaultSummary:
+    """A vault in the caller's list; `files` counts what the index knows of."""
+
+    name: str
+    role: VaultRole
+    files: int
+    ai_destructive_tools: bool
+
+
+class VaultService:
+    """Lists, creates and shares vaults."""
+
+    def __init__(self, directory: VaultDirectory, catalogue: Catalogue, clock: Clock) -> None:
+        self._directory = directory
+        self._catalogue = catalogue
+        self._clock = clock
+
+    def access(self, principal: Principal, name: str) -> VaultAccess:
+        """Return the caller's access to a vault.
+
+        Raises:
+            NotFoundError: `vault_not_found`: there is none of that name, or it is not theirs.
+
+        """
+        normal = unicodedata.normalize("NFC", name)
+        if not normal or len(normal) > MAX_VAULT_NAME_CHARS:
+            raise NotFoundError("vault_not_found", vault=name[:MAX_VAULT_NAME_CHARS])
+        return self._directory.access(principal.tenant, principal.user, normal)
+
+    def accessible(self, principal: Principal) -> list[VaultAccess]:
+        """Return the caller's vaults by name."""
+        return self._directory.accessible(principal.tenant, principal.user)
+
+    def summaries(self, principal: Principal) -> list[VaultSummary]:
+        """Return the caller's vaults by name, with what is in them."""
+        return [self._summary(access) for access in self.accessible(principal)]
+
+    def create(self, principal: Principal, name: str) -> VaultSummary:
+        """Create an empty vault that the caller owns.
+
+        Raises:
+            InvalidRequestError: `invalid_vault_name`.
+            ConflictError: `vault_exists`.
+
+        """
+        vault = Vault(
+            ref=VaultRef(tenant=principal.tenant, id=VaultId(uuid.uuid4().hex)),
+            name=vault_name(name),
+            created_at=self._clock.now(),
+        )
+        self._directory.create(vault, owner=principal.user)
+        return self._summary(VaultAccess(vault=vault, user=principal.user, role=VaultRole.OWNER))
+
+    def set_member(self, principal: Principal, name: str, user: str, role: VaultRole) -> UserId:
+        """Add a member or change a member's role; only an owner may.
+
+        Raises:
+            NotFoundError: `vault_not_found`.
+            ForbiddenError: `owner_required`.
+            InvalidRequestError: `invalid_request`: not a user id.
+            ConflictError: `last_owner`: the only owner would become less.
+
+        """
+        ref = self._owned(principal, name)
+        member = _member(user)
+        if role is not VaultRole.OWNER:
+            self._keep_an_owner(ref, member)
+        self._directory.set_member(ref, member, role)
+        return member
+
+    def remove_member(self, principal: Principal, name: str, user: str) -> None:
+        """Remove a member; only an owner may.
+
+        Raises:
+            NotFoundError: `vault_not_found` or `member_not_found`.
+            ForbiddenError: `owner_required`.
+            InvalidRequestError: `invalid_request`: not a user id.
+            ConflictError: `last_owner`.
+
+        """
+        ref = self._owned(principal, name)
+        member = _member(user)
+        self._keep_an_owner(ref, member)
+        self._directory.remove_member(ref, member)
+
+    def _owned(self, principal: Principal, name: str) -> VaultRef:
+        access = self.access(principal, name)
+        if access.role is not VaultRole.OWNER:
+            raise ForbiddenError("owner_required", vault=access.vault.name)
+        return access.vault.ref
+
+    def _keep_an_owner(self, ref: VaultRef, leaving: UserId) -> None:
+        owners = {user for user, role in self._directory.members(ref) if role is VaultRole.OWNER}
+        if owners == {leaving}:
+            raise ConflictError("last_owner", user=leaving)
+
+    def _summary(self, access: VaultAccess) -> VaultSummary:
+        return VaultSummary(
+            name=access.vault.name,
+            role=access.role,
+            files=sum(self._catalogue.counts(access.vault.ref).values()),
+            ai_destructive_tools=access.vault.ai_destructive_tools,
+        )
+
+
+def _member(raw: str) -> UserId:
+    try:
+        return user_id(raw)
+    except UnauthenticatedError as error:
+        raise InvalidRequestError("invalid_request", problem="user") from error

@@ -1,0 +1,58 @@
+"""Turns a file's bytes into text, whatever it was written with, or says that it is none."""
+
+from typing import Final, NamedTuple
+
+_BOMS: Final = (
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+_SAMPLE = 65_536
+_CONTROLS: Final = frozenset(range(32)) - {8, 9, 10, 12, 13, 27}
+_MAX_CONTROLS = 0.005
+
+
+class DecodedText(NamedTuple):
+    """Text, and the encoding it was in."""
+
+    text: str
+    encoding: str
+
+
+def decode(data: bytes) -> DecodedText | None:
+    """Return the text of a file, or None if it is not text.
+
+    UTF-8, and UTF-16 and UTF-32 with a byte order mark, are read exactly; anything else is judged
+    by its first 64 KiB.
+    """
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return _decoded(data, encoding)
+    if _is_binary(data):
+        return None
+    return _decoded(data, "utf-8") or _decoded(data, _likely_encoding(data))
+
+
+def _decoded(data: bytes, encoding: str) -> DecodedText | None:
+    try:
+        return DecodedText(data.decode(encoding), encoding.removesuffix("-sig"))
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _is_binary(data: bytes) -> bool:
+    sample = data[:_SAMPLE]
+    if 0 in sample:
+        return True
+    controls = sum(sample.count(control) for control in _CONTROLS)
+    return controls > _MAX_CONTROLS * len(sample)
+
+
+def _likely_encoding(data: bytes) -> str:
+    # Heavy, and needed for old files only.
+    from charset_normalizer import from_bytes  # noqa: PLC0415
+
+    best = from_bytes(data[:_SAMPLE]).best()
+    return best.encoding if best else "cp1252"
