@@ -1,6 +1,7 @@
 """Rules about the source itself that no linter states."""
 
 import ast
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,6 +106,13 @@ def test_a_function_folder_is_only_wiring(path: Path) -> None:
     assert imported - entry_points == {"archivolt.bootstrap"}
     assert len(entry_points) == 1
     assert [file.name for file in path.parent.glob("*.py")] == ["app.py"]
+
+
+def test_a_script_can_be_run() -> None:
+    scripts = [path for path in repository_files() if path.read_bytes().startswith(b"#!")]
+
+    assert scripts
+    assert [name_of(path) for path in scripts if not os.access(path, os.X_OK)] == []
 
 
 def test_no_file_holds_what_must_not_be_published() -> None:
