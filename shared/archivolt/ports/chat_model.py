@@ -1,6 +1,6 @@
 """The language model behind a turn (S3)."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -73,8 +73,10 @@ class ModelRequest:
 class ChatModel(Protocol):
     """Answers a list of messages, streaming."""
 
-    def create_message(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    def create_message(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Yield `TextDelta`s, then exactly one `ModelTurn`, which is last.
+
+        Closing the generator early ends the call.
 
         Raises:
             UnavailableError: `provider_unavailable`.

@@ -1,0 +1,120 @@
+"""Assembles the chunks of one streamed chat completion into a turn.
+
+Knows the shapes that OpenAI-compatible providers send; knows no HTTP.
+"""
+
+from archivolt.adapters.openai.answer_text import AnswerText
+from archivolt.adapters.openai.json_values import an_object, count, objects, text
+from archivolt.adapters.openai.tool_calls import ToolCallAssembler
+from archivolt.domain.tool import JsonObject
+from archivolt.ports.chat_model import ModelTurn
+
+_CUT = frozenset({"length", "max_tokens", "model_length"})
+_FILTERED = frozenset({"content_filter", "safety"})
+
+
+class ReportedError(Exception):
+    """The provider reports an error within a stream that began well (HTTP 200)."""
+
+    def __init__(self, report: JsonObject) -> None:
+        self.report = report
+        super().__init__("reported in the stream")
+
+
+class BrokenTurnError(Exception):
+    """The stream ended before the turn did, or a call has no name: nothing of it may run."""
+
+
+class TurnAssembler:
+    """Takes the chunks of a turn in order."""
+
+    def __init__(self) -> None:
+        self._answer = AnswerText()
+        self._shown: list[str] = []
+        self._reasoning: list[str] = []
+        self._calls = ToolCallAssembler()
+        self._finish = ""
+        self._usage: JsonObject = {}
+
+    def feed(self, chunk: JsonObject) -> str:
+        """Take a chunk and return the text that can be shown now.
+
+        Raises:
+            ReportedError: The chunk is an error.
+
+        """
+        if chunk.get("error") or chunk.get("object") == "error":
+            raise ReportedError(an_object(chunk.get("error")) or chunk)
+        self._usage = (
+            an_object(chunk.get("usage"))
+            or an_object(an_object(chunk.get("x_groq")).get("usage"))
+            or self._usage
+        )
+        shown = "".join(self._choice(choice) for choice in objects(chunk.get("choices"))[:1])
+        self._shown.append(shown)
+        return shown
+
+    def close(self) -> str:
+        """Return the text that was held back until the end was known."""
+        shown = self._answer.close()
+        self._shown.append(shown)
+        return shown
+
+    def turn(self, *, ended: bool) -> ModelTurn:
+        """Return the whole turn; `ended` tells that the stream's own end marker was read.
+
+        Raises:
+            ReportedError: The provider says that it failed.
+            BrokenTurnError: The turn has no end, or a call has no name.
+
+        """
+        if self._finish == "error":
+            raise ReportedError({})
+        if not ended and not self._finish:
+            raise BrokenTurnError
+        complete = self._finish not in _CUT | _FILTERED
+        calls = self._calls.calls() if complete else ()
+        if not all(call.name for call in calls):
+            raise BrokenTurnError
+        return ModelTurn(
+            text="".join(self._shown),
+            tool_calls=calls,
+            finish_reason=self._finish_reason(called=bool(calls)),
+            input_tokens=count(self._usage.get("prompt_tokens")),
+            output_tokens=count(self._usage.get("completion_tokens")),
+            reasoning="".join(self._reasoning),
+        )
+
+    def _finish_reason(self, *, called: bool) -> str:
+        if self._finish in _CUT:
+            return "length"
+        if self._finish in _FILTERED:
+            return "filtered"
+        return "tool_calls" if called else "stop"
+
+    def _choice(self, choice: JsonObject) -> str:
+        finish = text(choice.get("finish_reason"))
+        if finish and self._finish not in _CUT | _FILTERED:
+            self._finish = finish
+        delta = an_object(choice.get("delta"))
+        self._reasoning.append(text(delta.get("reasoning_content")))
+        for call in objects(delta.get("tool_calls")):
+            self._calls.feed(call)
+        return self._answer.feed(_content(delta) + text(delta.get("refusal")))
+
+
+def _content(delta: JsonObject) -> str:
+    """Return the text of `content`, which may be a list of parts; thoughts are left out."""
+    content = delta.get("content")
+    if isinstance(content, str):
+        return content
+    return "".join(text(part.get("text")) for part in objects(content))
+
+
+def whole_completion(body: JsonObject) -> JsonObject:
+    """Return an answer that was not streamed, though asked for, as one chunk."""
+    choices = [
+        {**choice, "delta": choice.get("message") or choice.get("delta")}
+        for choice in objects(body.get("choices"))
+    ]
+    return {**body, "choices": choices}

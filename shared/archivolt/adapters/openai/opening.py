@@ -1,0 +1,148 @@
+"""Opens a streamed completion: the request, its retries, and the first bytes of the answer.
+
+Nothing is tried again once a byte of an answer was read: the person may have seen it.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+
+import httpx2
+
+from archivolt.adapters.openai.failures import is_transient, read_report
+from archivolt.adapters.openai.wire import without_what_was_refused
+from archivolt.domain.tool import JsonObject
+
+CONNECT_SECONDS = 10.0
+BETWEEN_CHUNKS_SECONDS = 120.0
+"""A model that reasons may be silent for long before its first word."""
+
+PAUSES_BEFORE_RETRIES = (0.5, 2.0)
+MAX_PAUSE_SECONDS = 8.0
+MAX_REPORT_BYTES = 64_000
+
+_WORTH_A_RETRY = (
+    httpx2.ConnectError,
+    httpx2.ConnectTimeout,
+    httpx2.PoolTimeout,
+    httpx2.ReadError,
+    httpx2.RemoteProtocolError,
+    httpx2.WriteError,
+)
+_ABOUT_THE_BODY = frozenset({400, 422})
+
+
+class StatusError(Exception):
+    """The provider answered with an HTTP status that is not a success."""
+
+    def __init__(self, status: int, report: JsonObject, retry_after: str) -> None:
+        self.status = status
+        self.report = report
+        self.retry_after = retry_after
+        super().__init__(f"HTTP {status}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedCompletion:
+    """An answer that has begun: its kind, and its bytes from the first."""
+
+    is_stream: bool
+    first: bytes
+    rest: AsyncIterator[bytes]
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """Yield the bytes as they come."""
+        yield self.first
+        async for piece in self.rest:
+            yield piece
+
+
+class CompletionOpener:
+    """Sends requests to one address with one key (which may be empty)."""
+
+    def __init__(
+        self,
+        client: httpx2.AsyncClient,
+        *,
+        url: str,
+        key: str,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        timeout: httpx2.Timeout | None = None,
+    ) -> None:
+        self._client = client
+        self._url = url
+        self._headers = {"Accept": "text/event-stream"}
+        if key:
+            self._headers["Authorization"] = f"Bearer {key}"
+        self._pause = pause
+        self._timeout = timeout or httpx2.Timeout(BETWEEN_CHUNKS_SECONDS, connect=CONNECT_SECONDS)
+
+    async def open(self, body: JsonObject, stack: AsyncExitStack) -> OpenedCompletion:
+        """Return the beginning of an answer; `stack` closes its connection.
+
+        Raises:
+            StatusError: The provider refuses, still after the retries if they made sense.
+            httpx2.HTTPError: There is no answer.
+
+        """
+        pauses = iter(PAUSES_BEFORE_RETRIES)
+        while True:
+            try:
+                return await self._attempt(body, stack)
+            except StatusError as error:
+                body, wait = _after(error, body, pauses)
+            except _WORTH_A_RETRY:
+                wait = next(pauses, None)
+                if wait is None:
+                    raise
+            await self._pause(wait)
+
+    async def _attempt(self, body: JsonObject, stack: AsyncExitStack) -> OpenedCompletion:
+        async with AsyncExitStack() as attempt:
+            response = await attempt.enter_async_context(
+                self._client.stream(
+                    "POST", self._url, json=body, headers=self._headers, timeout=self._timeout
+                )
+            )
+            rest = response.aiter_bytes()
+            if not response.is_success:
+                report = read_report(await read_at_most(rest, MAX_REPORT_BYTES))
+                retry_after = response.headers.get("retry-after", "")
+                raise StatusError(response.status_code, report, retry_after)
+            kind = response.headers.get("content-type", "")
+            opened = OpenedCompletion(
+                is_stream=not kind.startswith("application/json"),
+                first=await anext(rest, b""),
+                rest=rest,
+            )
+            stack.push_async_callback(attempt.pop_all().aclose)
+            return opened
+
+
+def _after(
+    error: StatusError, body: JsonObject, pauses: Iterator[float]
+) -> tuple[JsonObject, float]:
+    """Return the body of the next attempt and the pause before it, or raise `error`."""
+    if error.status in _ABOUT_THE_BODY:
+        adapted = without_what_was_refused(body, json.dumps(error.report))
+        if adapted is not None:
+            return adapted, 0.0
+    wait = next(pauses, None) if is_transient(error.status, error.report) else None
+    if wait is None:
+        raise error
+    asked = float(error.retry_after) if error.retry_after.isdecimal() else 0.0
+    if asked > MAX_PAUSE_SECONDS:
+        raise error
+    return body, max(wait, asked)
+
+
+async def read_at_most(pieces: AsyncIterator[bytes], limit: int) -> bytes:
+    """Return the bytes up to `limit`."""
+    read = b""
+    async for piece in pieces:
+        read += piece
+        if len(read) >= limit:
+            break
+    return read[:limit]

@@ -1,0 +1,325 @@
+"""The OpenAI-compatible provider over HTTP, against a server on loopback."""
+
+import asyncio
+
+import httpx2
+import pytest
+
+from archivolt.adapters.openai.chat_model import OpenAIChatModel
+from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
+from archivolt.ports.chat_model import (
+    ModelEvent,
+    ModelMessage,
+    ModelRequest,
+    ModelToolCall,
+    ModelTurn,
+    TextDelta,
+)
+from tests.fakes.openai_server import OpenAIServer, Reply, calls, failure, openai_server, says
+
+KEY = "sk-proj-0123456789abcdef"
+TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}
+QUESTION = ModelRequest(
+    messages=[ModelMessage(role="user", text="?")], model="m-1", max_tokens=50, tools=[TOOL]
+)
+PATIENCE = httpx2.Timeout(5.0)
+
+
+class Pauses:
+    """Remembers how long the adapter would have waited."""
+
+    def __init__(self) -> None:
+        self.seconds: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+
+def ask(
+    base_url: str,
+    request: ModelRequest = QUESTION,
+    *,
+    key: str = KEY,
+    pauses: Pauses | None = None,
+    timeout: httpx2.Timeout = PATIENCE,
+) -> list[ModelEvent]:
+    async def run() -> list[ModelEvent]:
+        async with httpx2.AsyncClient() as client:
+            model = OpenAIChatModel(
+                client,
+                provider="acme-ai",
+                base_url=base_url,
+                key=key,
+                pause=pauses or Pauses(),
+                timeout=timeout,
+            )
+            return [event async for event in model.create_message(request)]
+
+    return asyncio.run(run())
+
+
+def refused(server: OpenAIServer, pauses: Pauses | None = None) -> ArchivoltError:
+    with pytest.raises(ArchivoltError) as raised:
+        ask(server.base_url, pauses=pauses)
+    return raised.value
+
+
+def test_an_answer_streams_and_ends_with_the_whole_turn() -> None:
+    with openai_server(says("Bon", "jour")) as server:
+        events = ask(server.base_url)
+
+    assert events == [
+        TextDelta(text="Bon"),
+        TextDelta(text="jour"),
+        ModelTurn(text="Bonjour", finish_reason="stop", input_tokens=7, output_tokens=3),
+    ]
+
+
+def test_the_first_words_come_before_the_last() -> None:
+    first, *_ = says("early").pieces
+
+    async def first_event(url: str) -> ModelEvent:
+        async with httpx2.AsyncClient() as client:
+            model = OpenAIChatModel(client, provider="p", base_url=url, timeout=PATIENCE)
+            stream = model.create_message(QUESTION)
+            event = await anext(stream)
+            await stream.aclose()
+            return event
+
+    with openai_server(Reply(pieces=[first], hangs=True)) as server:
+        assert asyncio.run(first_event(server.base_url)) == TextDelta(text="early")
+
+
+def test_calls_come_with_the_turn() -> None:
+    with openai_server(calls(("search", {"q": "x"}))) as server:
+        [turn] = ask(server.base_url)
+
+    assert isinstance(turn, ModelTurn)
+    assert turn.tool_calls == (ModelToolCall(id="call_0", name="search", arguments='{"q": "x"}'),)
+    assert turn.finish_reason == "tool_calls"
+
+
+def test_the_request_has_what_the_wire_format_asks_for() -> None:
+    call = ModelToolCall(id="c1", name="search", arguments='{"q": "x"}')
+    broken = ModelToolCall(id="c2", name="search", arguments='{"q": ')
+    messages = [
+        ModelMessage(role="system", text="Rules"),
+        ModelMessage(role="user", text="?"),
+        ModelMessage(role="assistant", text="Hm", tool_calls=(call, broken), reasoning="because"),
+        ModelMessage(role="tool", text="found", tool_call_id="c1"),
+    ]
+
+    with openai_server(says("ok")) as server:
+        ask(server.base_url, ModelRequest(messages=messages, model="m", max_tokens=9, tools=[TOOL]))
+
+    [sent] = server.requests
+    assert sent["messages"] == [
+        {"role": "system", "content": "Rules"},
+        {"role": "user", "content": "?"},
+        {
+            "role": "assistant",
+            "content": "Hm",
+            "reasoning_content": "because",
+            "tool_calls": [
+                {
+                    "id": "c1",
+                    "type": "function",
+                    "function": {"name": "search", "arguments": '{"q": "x"}'},
+                },
+                {"id": "c2", "type": "function", "function": {"name": "search", "arguments": "{}"}},
+            ],
+        },
+        {"role": "tool", "content": "found", "tool_call_id": "c1"},
+    ]
+    assert (sent["model"], sent["max_tokens"], sent["stream"]) == ("m", 9, True)
+    assert sent["tools"] == [TOOL]
+    assert "tool_choice" not in sent
+    assert server.sent_headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+def test_a_model_that_may_only_answer_still_sees_the_tools() -> None:
+    request = ModelRequest(
+        messages=QUESTION.messages, model="m", max_tokens=9, tools=[TOOL], answer_only=True
+    )
+
+    with openai_server(says("ok")) as server:
+        ask(server.base_url, request)
+
+    assert server.requests[0]["tools"] == [TOOL]
+    assert server.requests[0]["tool_choice"] == "none"
+
+
+def test_without_a_key_no_authorization_is_sent() -> None:
+    with openai_server(says("ok")) as server:
+        ask(server.base_url, key="")
+
+    assert "authorization" not in server.sent_headers[0]
+
+
+@pytest.mark.parametrize("suffix", ["", "/", "/chat/completions"])
+def test_the_address_may_be_written_in_several_ways(suffix: str) -> None:
+    with openai_server(says("ok")) as server:
+        assert ask(server.base_url + suffix)[-1] == ModelTurn(
+            text="ok", input_tokens=7, output_tokens=3
+        )
+
+
+def test_a_busy_provider_is_asked_again_after_a_pause() -> None:
+    pauses = Pauses()
+
+    with openai_server(failure(503), failure(429, retry_after="3"), says("ok")) as server:
+        events = ask(server.base_url, pauses=pauses)
+
+    assert events[0] == TextDelta(text="ok")
+    assert pauses.seconds == [0.5, 3.0]
+
+
+@pytest.mark.parametrize("reply", [failure(500), failure(429), Reply(cut=True)])
+def test_a_provider_that_stays_down_is_unavailable(reply: Reply) -> None:
+    pauses = Pauses()
+
+    with openai_server(reply, reply, reply) as server:
+        error = refused(server, pauses)
+
+    assert isinstance(error, UnavailableError)
+    assert error.code == "provider_unavailable"
+    assert error.details["provider"] == "acme-ai"
+    assert len(server.requests) == 3
+    assert pauses.seconds == [0.5, 2.0]
+
+
+def test_a_provider_that_asks_for_a_long_wait_is_not_waited_for() -> None:
+    with openai_server(failure(429, retry_after="60")) as server:
+        refused(server)
+
+    assert len(server.requests) == 1
+
+
+def test_nobody_at_the_address_is_unavailable() -> None:
+    with openai_server() as server:
+        gone = server.base_url
+
+    with pytest.raises(UnavailableError, match="provider_unavailable"):
+        ask(gone)
+
+
+def test_nothing_is_tried_again_after_the_first_byte() -> None:
+    half = says("half").pieces[:1]
+
+    with openai_server(Reply(pieces=half, cut=True), says("again")) as server:
+        error = refused(server)
+
+    assert error.code == "provider_unavailable"
+    assert len(server.requests) == 1
+
+
+def test_silence_between_chunks_ends_the_wait() -> None:
+    half = says("half").pieces[:1]
+
+    with (
+        openai_server(Reply(pieces=half, hangs=True)) as server,
+        pytest.raises(UnavailableError, match="no answer in time"),
+    ):
+        ask(server.base_url, timeout=httpx2.Timeout(0.1))
+
+
+@pytest.mark.parametrize("status", [400, 404, 402, 413, 422])
+def test_a_request_that_cannot_work_is_refused_with_the_providers_reason(status: int) -> None:
+    with openai_server(failure(status, "model `m-1` does not exist")) as server:
+        error = refused(server)
+
+    assert isinstance(error, InvalidRequestError)
+    assert error.code == "provider_refused"
+    assert "model `m-1` does not exist" in str(error.details["reason"])
+    assert len(server.requests) == 1
+
+
+def test_spent_credit_is_not_asked_for_again() -> None:
+    body = b'{"error": {"message": "Buy credits", "code": "insufficient_quota"}}'
+    reply = Reply(pieces=[body], status=429, content_type="application/json")
+
+    with openai_server(reply) as server:
+        assert refused(server).code == "provider_refused"
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        failure(401, f"Incorrect API key provided: {KEY}"),
+        failure(403, f"Key {KEY} is not allowed"),
+        failure(400, f"Bad header Authorization: Bearer {KEY}"),
+        failure(500, f"Crash with {KEY}"),
+        failure(404, "unknown key sk-pr****cdef"),
+        Reply(pieces=[f'data: {{"error": {{"message": "{KEY}"}}}}\n\n'.encode()]),
+    ],
+)
+def test_a_key_never_shows_in_an_error(reply: Reply) -> None:
+    with openai_server(reply, reply, reply) as server:
+        error = refused(server)
+
+    shown = f"{error} {error.details}"
+    assert KEY not in shown
+    assert "sk-p" not in shown
+
+
+def test_an_error_within_the_stream_is_an_error() -> None:
+    good, *_ = says("half").pieces
+    bad = b'data: {"error": {"message": "overloaded", "type": "server_error"}}\n\n'
+
+    with openai_server(Reply(pieces=[good, bad])) as server:
+        error = refused(server)
+
+    assert error.code == "provider_unavailable"
+    assert error.details["reason"] == "overloaded"
+
+
+def test_a_hostile_reason_is_shortened_and_has_no_control_characters() -> None:
+    with openai_server(failure(400, "a\x1b[31m<b>" + "word " * 500)) as server:
+        reason = str(refused(server).details["reason"])
+
+    assert len(reason) < 400
+    assert not set("\x1b<>") & set(reason)
+
+
+@pytest.mark.parametrize(
+    ("complaint", "dropped", "limit"),
+    [
+        ("Unrecognized request argument: stream_options", "stream_options", "max_tokens"),
+        (
+            "Use 'max_completion_tokens' instead of 'max_tokens'.",
+            "max_tokens",
+            "max_completion_tokens",
+        ),
+    ],
+)
+def test_a_provider_that_lacks_a_parameter_is_asked_without_it(
+    complaint: str, dropped: str, limit: str
+) -> None:
+    with openai_server(failure(400, complaint), says("ok")) as server:
+        assert ask(server.base_url)[0] == TextDelta(text="ok")
+
+    first, second = server.requests
+    assert dropped in first
+    assert dropped not in second
+    assert second[limit] == 50
+
+
+def test_an_answer_that_is_not_streamed_is_read_as_well() -> None:
+    body = b'{"choices": [{"message": {"content": "Whole"}, "finish_reason": "stop"}]}'
+
+    with openai_server(Reply(pieces=[body], content_type="application/json")) as server:
+        assert ask(server.base_url) == [TextDelta(text="Whole"), ModelTurn(text="Whole")]
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b"{", b""])
+def test_a_page_instead_of_an_answer_is_unavailable(body: bytes) -> None:
+    for kind in ("application/json", "text/html"):
+        with openai_server(Reply(pieces=[body] if body else [], content_type=kind)) as server:
+            assert refused(server).code == "provider_unavailable"
+
+
+@pytest.mark.parametrize("address", ["ftp://x/v1", "nowhere", "http://[::1"])
+def test_an_address_that_is_none_is_refused(address: str) -> None:
+    with pytest.raises(InvalidRequestError, match="provider_refused"):
+        ask(address)
