@@ -1,0 +1,131 @@
+"""The stores that contract tests run on: the fake, moto, and Amazon's own DynamoDB Local.
+
+Tables are made as `template.yaml` describes them. moto is not thread-safe: what is claimed about
+concurrency is tested on DynamoDB Local alone.
+"""
+
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from botocore.config import Config
+from botocore.session import Session, get_session
+from moto import mock_aws
+
+from archivolt.adapters.dynamodb.table import DynamoTable
+from archivolt_local.tables.dynamodb_local import dynamodb_local, is_available
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_s3 import S3Client
+
+FAKE = "fake"
+MOTO = "moto"
+DYNAMODB_LOCAL = "dynamodb_local"
+
+TEMPLATE = Path(__file__).parents[2] / "template.yaml"
+REGION = "eu-west-1"
+
+_ON_DYNAMODB_LOCAL = pytest.param(DYNAMODB_LOCAL, marks=pytest.mark.dynamodb_local)
+
+on_tables = pytest.mark.parametrize("store", [MOTO, _ON_DYNAMODB_LOCAL], indirect=True)
+"""Marks a test that looks at the tables themselves, which the fake does not have."""
+
+NewTable = Callable[[str], DynamoTable]
+
+
+@cache
+def _session() -> Session:
+    return get_session()
+
+
+def client_of(service: str, *, endpoint: str | None = None) -> Any:  # noqa: ANN401
+    return _session().create_client(
+        service,
+        region_name=REGION,
+        endpoint_url=endpoint,
+        aws_access_key_id="testing",
+        aws_secret_access_key="testing",
+        config=Config(max_pool_connections=64),
+    )
+
+
+@pytest.fixture(params=[FAKE, MOTO, _ON_DYNAMODB_LOCAL])
+def store(request: pytest.FixtureRequest) -> str:
+    """The kind of table store that a contract test runs on."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def dynamodb_local_url() -> Iterator[str]:
+    if not is_available():
+        missing = "DynamoDB Local needs Java, its jar (make setup) and network namespaces"
+        if os.environ.get("CI") == "true":  # noqa: TID251  not the product's configuration
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with dynamodb_local() as url:
+        yield url
+
+
+@pytest.fixture
+def local_dynamodb(dynamodb_local_url: str) -> "DynamoDBClient":
+    return client_of("dynamodb", endpoint=dynamodb_local_url)
+
+
+@pytest.fixture
+def dynamodb(store: str, request: pytest.FixtureRequest) -> "Iterator[DynamoDBClient]":
+    if store == DYNAMODB_LOCAL:
+        yield request.getfixturevalue("local_dynamodb")
+        return
+    with mock_aws():
+        yield client_of("dynamodb")
+
+
+@pytest.fixture
+def new_table(dynamodb: "DynamoDBClient") -> NewTable:
+    """Make a table as the template describes it, by its logical id."""
+    return lambda logical_id: make_table(dynamodb, logical_id)
+
+
+@pytest.fixture
+def new_local_table(local_dynamodb: "DynamoDBClient") -> NewTable:
+    """Make a table on DynamoDB Local, for tests of concurrency."""
+    return lambda logical_id: make_table(local_dynamodb, logical_id)
+
+
+@pytest.fixture
+def moto_s3() -> "Iterator[S3Client]":
+    with mock_aws():
+        yield client_of("s3")
+
+
+def make_table(client: "DynamoDBClient", logical_id: str) -> DynamoTable:
+    described = _resources()[logical_id]["Properties"]
+    kept = ("BillingMode", "AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes")
+    arguments = {name: described[name] for name in kept if name in described}
+    name = f"{logical_id}-{uuid.uuid4()}"
+    client.create_table(TableName=name, **arguments)
+    return DynamoTable(client, name)
+
+
+@cache
+def _resources() -> dict[str, Any]:
+    return yaml.load(TEMPLATE.read_text(encoding="utf-8"), _TemplateLoader)["Resources"]  # noqa: S506
+
+
+class _TemplateLoader(yaml.SafeLoader):
+    """Reads a template without its functions: `!Ref x` is nothing."""
+
+
+def _nothing(loader: yaml.SafeLoader, suffix: str, node: yaml.Node) -> None:
+    return None
+
+
+# Through `Any`: the stubs leave the constructor untyped.
+_untyped: Any = _TemplateLoader
+_untyped.add_multi_constructor("!", _nothing)

@@ -1,0 +1,292 @@
+"""What every `ConversationStore` promises."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from archivolt.adapters.dynamodb.conversations import DynamoConversations
+from archivolt.domain.conversation import (
+    Author,
+    Citation,
+    ConversationId,
+    Message,
+    ToolCallRecord,
+)
+from archivolt.domain.errors import (
+    ConflictError,
+    InvalidRequestError,
+    NotFoundError,
+    TooLargeError,
+)
+from archivolt.ports.conversations import ConversationStore
+from tests.builders import ACME, ALICE, BOB, GLOBEX, a_conversation, a_message
+from tests.contract.conftest import FAKE, NewTable, on_tables
+from tests.fakes.clock import START
+from tests.fakes.conversations import InMemoryConversations
+
+
+@pytest.fixture
+def conversations(store: str, request: pytest.FixtureRequest) -> ConversationStore:
+    if store == FAKE:
+        return InMemoryConversations()
+    return DynamoConversations(request.getfixturevalue("new_table")("ConversationsTable"))
+
+
+def a_full_message() -> Message:
+    return Message(
+        number=2,
+        author=Author.ASSISTANT,
+        text="Voilà « l'été » 🌻\n",
+        written_at=START + timedelta(seconds=3, microseconds=7),
+        tool_calls=(
+            ToolCallRecord(
+                tool_id="t1",
+                tool_name="read_file",
+                arguments={"vault": "notes", "lines": [1, 2.5], "deep": {"a": None}},
+                status="ok",
+                size=12,
+            ),
+        ),
+        citations=(
+            Citation(uri="vault://notes/a.md", vault="notes", path="a.md", heading="H", page=3),
+            Citation(uri="vault://notes/b.md", vault="notes", path="b.md", excerpt="…"),
+        ),
+        input_tokens=10,
+        output_tokens=20,
+    )
+
+
+def test_a_new_conversation_is_there_and_empty(conversations: ConversationStore) -> None:
+    conversations.create(a_conversation(title="Été"))
+
+    assert conversations.get(ACME, ConversationId("c1")) == a_conversation(title="Été")
+
+
+def test_a_taken_id_is_a_conflict(conversations: ConversationStore) -> None:
+    conversations.create(a_conversation(title="First"))
+
+    with pytest.raises(ConflictError):
+        conversations.create(a_conversation(title="Second"))
+
+    assert conversations.get(ACME, ConversationId("c1")).title == "First"
+
+
+@pytest.mark.parametrize("odd", ["absent", "", "c1#", "\ud800", "c" * 5_000])
+def test_an_unknown_conversation_is_not_found(conversations: ConversationStore, odd: str) -> None:
+    conversations.create(a_conversation("c1"))
+
+    with pytest.raises(NotFoundError) as refused:
+        conversations.get(ACME, ConversationId(odd))
+
+    assert refused.value.code == "conversation_not_found"
+
+
+def test_another_tenants_conversation_is_not_found(conversations: ConversationStore) -> None:
+    conversations.create(a_conversation("c1"))
+
+    with pytest.raises(NotFoundError):
+        conversations.get(GLOBEX, ConversationId("c1"))
+
+
+def test_messages_come_back_whole_and_in_order(conversations: ConversationStore) -> None:
+    conversation = a_conversation()
+    conversations.create(conversation)
+    messages = [a_message(1), a_full_message()]
+
+    returned = conversations.append(conversation, messages, title="Summer")
+
+    assert returned.messages == tuple(messages)
+    assert (returned.message_count, returned.title) == (2, "Summer")
+    assert returned.updated_at == messages[-1].written_at
+    assert conversations.get(ACME, conversation.id) == returned
+
+
+def test_many_messages_stay_in_order(conversations: ConversationStore) -> None:
+    conversation = a_conversation()
+    conversations.create(conversation)
+    for first in range(1, 24, 2):
+        conversation = conversations.append(conversation, [a_message(first), a_message(first + 1)])
+
+    kept = conversations.get(ACME, conversation.id)
+
+    assert [message.number for message in kept.messages] == list(range(1, 25))
+
+
+@pytest.mark.parametrize("character", ["a", "é", "漢", "🌻"])
+def test_the_longest_message_is_kept(conversations: ConversationStore, character: str) -> None:
+    conversation = a_conversation()
+    conversations.create(conversation)
+
+    conversations.append(conversation, [a_message(1, character * 100_000)])
+
+    assert conversations.get(ACME, conversation.id).messages[0].text == character * 100_000
+
+
+def test_a_second_turn_on_the_same_state_is_a_conflict(conversations: ConversationStore) -> None:
+    read_by_both = a_conversation()
+    conversations.create(read_by_both)
+    conversations.append(read_by_both, [a_message(1, "first")])
+
+    with pytest.raises(ConflictError) as refused:
+        conversations.append(read_by_both, [a_message(1, "second")])
+
+    assert refused.value.code == "conflict"
+    [kept] = conversations.get(ACME, read_by_both.id).messages
+    assert kept.text == "first"
+
+
+def test_a_turn_on_a_deleted_conversation_is_not_found(conversations: ConversationStore) -> None:
+    conversation = a_conversation()
+    conversations.create(conversation)
+    conversations.delete(conversation)
+
+    with pytest.raises(NotFoundError):
+        conversations.append(conversation, [a_message(1)])
+    with pytest.raises(NotFoundError):
+        conversations.get(ACME, conversation.id)
+
+
+def test_a_listed_conversation_can_be_appended_to(conversations: ConversationStore) -> None:
+    conversation = a_conversation()
+    conversations.create(conversation)
+    conversations.append(conversation, [a_message(1)])
+    [listed], _ = conversations.of_user(ACME, ALICE, limit=10)
+
+    appended = conversations.append(listed, [a_message(2)])
+
+    assert [message.number for message in appended.messages] == [1, 2]
+
+
+def test_a_turn_holds_the_conversation_and_gives_it_back(conversations: ConversationStore) -> None:
+    read_by_both = a_conversation()
+    conversations.create(read_by_both)
+    until = START + timedelta(minutes=5)
+    held = conversations.append(read_by_both, [a_message(1)], busy_until=until)
+    assert conversations.get(ACME, read_by_both.id).busy_until == held.busy_until == until
+
+    released = conversations.append(held, [])
+
+    assert released == replace(held, busy_until=None)
+    assert conversations.get(ACME, read_by_both.id) == released
+    with pytest.raises(ConflictError):
+        conversations.append(held, [a_message(2)])
+
+
+def test_a_new_title_changes_nothing_else(conversations: ConversationStore) -> None:
+    conversation = a_conversation()
+    conversations.create(conversation)
+    before = conversations.append(conversation, [a_message(1)])
+
+    renamed = conversations.rename(before, "Renamed")
+
+    assert renamed == replace(before, title="Renamed")
+    assert conversations.get(ACME, conversation.id) == renamed
+
+
+def test_what_is_absent_cannot_be_renamed(conversations: ConversationStore) -> None:
+    with pytest.raises(NotFoundError):
+        conversations.rename(a_conversation(), "Renamed")
+    assert conversations.of_user(ACME, ALICE, limit=10) == ([], None)
+
+
+def test_a_users_conversations_are_listed_last_used_first(
+    conversations: ConversationStore,
+) -> None:
+    for number, name in enumerate(("oldest", "middle", "newest")):
+        moment = START + timedelta(minutes=number)
+        conversations.create(replace(a_conversation(name), updated_at=moment, created_at=moment))
+    conversations.create(a_conversation("theirs", owner=BOB))
+    conversations.create(a_conversation("elsewhere", tenant=GLOBEX))
+    used = replace(a_message(1), written_at=START + timedelta(hours=1))
+    conversations.append(conversations.get(ACME, ConversationId("oldest")), [used])
+
+    listed, next_page = conversations.of_user(ACME, ALICE, limit=10)
+
+    assert [conversation.id for conversation in listed] == ["oldest", "newest", "middle"]
+    assert [conversation.messages for conversation in listed] == [(), (), ()]
+    assert listed[0].message_count == 1
+    assert next_page is None
+
+
+@pytest.mark.parametrize("limit", [1, 2, 5, 10])
+def test_pages_show_every_conversation_once(conversations: ConversationStore, limit: int) -> None:
+    for number in range(5):
+        # Two of them at the very same moment.
+        moment = START + timedelta(minutes=number // 2)
+        conversations.create(replace(a_conversation(f"c{number}"), updated_at=moment))
+    seen: list[str] = []
+    after: str | None = None
+
+    for _ in range(5):
+        page, after = conversations.of_user(ACME, ALICE, limit=limit, after=after)
+        assert 0 < len(page) <= limit
+        seen += [conversation.id for conversation in page]
+        if after is None:
+            break
+
+    assert seen == ["c4", "c3", "c2", "c1", "c0"]
+
+
+def test_a_page_key_of_others_shows_nothing_of_others(conversations: ConversationStore) -> None:
+    for number in range(3):
+        conversations.create(a_conversation(f"b{number}", owner=BOB))
+    conversations.create(a_conversation("mine"))
+    _, after = conversations.of_user(ACME, BOB, limit=1)
+
+    page, _ = conversations.of_user(ACME, ALICE, limit=10, after=after)
+
+    assert {conversation.owner for conversation in page} <= {ALICE}
+
+
+def test_a_deleted_conversation_is_gone_everywhere(conversations: ConversationStore) -> None:
+    conversation = a_conversation()
+    conversations.create(conversation)
+    for number in range(1, 61):
+        conversation = conversations.append(conversation, [a_message(number)])
+    conversations.create(a_conversation("other"))
+
+    conversations.delete(conversation)
+    conversations.delete(conversation)
+
+    with pytest.raises(NotFoundError):
+        conversations.get(ACME, conversation.id)
+    listed, _ = conversations.of_user(ACME, ALICE, limit=10)
+    assert [kept.id for kept in listed] == ["other"]
+    conversations.create(a_conversation())
+    assert conversations.get(ACME, conversation.id).messages == ()
+
+
+@on_tables
+def test_a_deletion_leaves_no_trace_in_the_table(new_table: NewTable) -> None:
+    table = new_table("ConversationsTable")
+    conversations = DynamoConversations(table)
+    conversations.create(a_conversation())
+    conversations.append(a_conversation(), [a_message(1, "canary " * 30_000)])
+    assert list(table.items("CONVERSATION#acme#c1"))
+
+    conversations.delete(a_conversation())
+
+    assert list(table.items("CONVERSATION#acme#c1")) == []
+
+
+@on_tables
+def test_a_made_up_page_key_is_refused(new_table: NewTable) -> None:
+    conversations = DynamoConversations(new_table("ConversationsTable"))
+
+    with pytest.raises(InvalidRequestError) as refused:
+        conversations.of_user(ACME, ALICE, limit=10, after="made up")
+
+    assert refused.value.code == "unknown_page"
+
+
+@on_tables
+def test_a_turn_that_no_transaction_can_carry_is_refused(new_table: NewTable) -> None:
+    conversations = DynamoConversations(new_table("ConversationsTable"))
+    conversations.create(a_conversation())
+
+    with pytest.raises(TooLargeError) as refused:
+        conversations.append(a_conversation(), [a_message(1, "x" * 4_000_000)])
+
+    assert refused.value.code == "turn_too_large"
+    assert conversations.get(ACME, ConversationId("c1")).messages == ()

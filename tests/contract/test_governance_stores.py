@@ -1,0 +1,150 @@
+"""What every store of settings, counts and audit promises."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+
+from archivolt.adapters.dynamodb.audit import DynamoAuditLog
+from archivolt.adapters.dynamodb.rates import DynamoRateCounter
+from archivolt.adapters.dynamodb.table import DynamoTable
+from archivolt.adapters.dynamodb.tenant_settings import DynamoTenantSettings
+from archivolt.adapters.dynamodb.writes import Key, Put
+from archivolt.domain.settings import TenantSettings
+from archivolt.ports.governance import AuditEntry, RateCounter, TenantSettingsStore
+from tests.builders import ACME, GLOBEX, principal
+from tests.contract.conftest import FAKE, NewTable, on_tables
+from tests.fakes.governance import InMemoryRates, InMemoryTenantSettings
+
+
+@pytest.fixture
+def settings(store: str, request: pytest.FixtureRequest) -> TenantSettingsStore:
+    if store == FAKE:
+        return InMemoryTenantSettings()
+    return DynamoTenantSettings(request.getfixturevalue("new_table")("ControlTable"))
+
+
+@pytest.fixture
+def rates(store: str, request: pytest.FixtureRequest) -> RateCounter:
+    if store == FAKE:
+        return InMemoryRates()
+    return DynamoRateCounter(request.getfixturevalue("new_table")("LedgerTable"))
+
+
+def test_a_tenant_that_set_nothing_has_the_defaults(settings: TenantSettingsStore) -> None:
+    assert settings.load(ACME) == TenantSettings()
+
+
+def test_settings_are_kept_per_tenant(settings: TenantSettingsStore) -> None:
+    chosen = TenantSettings(
+        chat_enabled=False,
+        chat_provider="openai",
+        chat_model="modèle",
+        chat_base_url="https://models.example/v1",
+        chat_max_tokens_per_request=17,
+        sealed_chat_api_key="sealed",
+        chat_api_key_fingerprint="sha256:0123",
+    )
+    settings.save(ACME, chosen)
+
+    assert settings.load(ACME) == chosen
+    assert settings.load(GLOBEX) == TenantSettings()
+
+
+def test_saving_replaces_what_was_there(settings: TenantSettingsStore) -> None:
+    settings.save(ACME, TenantSettings(chat_model="a", sealed_chat_api_key="sealed"))
+    settings.save(ACME, TenantSettings(chat_model="b"))
+
+    assert settings.load(ACME) == TenantSettings(chat_model="b")
+
+
+@on_tables
+def test_settings_saved_by_another_version_can_be_read(new_table: NewTable) -> None:
+    table = new_table("ControlTable")
+    stored = {**Key("TENANT#acme", "SETTINGS")._asdict(), "chat_model": "m", "of_the_future": 1}
+    table.write(Put(item=stored))
+
+    assert DynamoTenantSettings(table).load(ACME) == replace(TenantSettings(), chat_model="m")
+
+
+def test_calls_are_counted_per_key_and_window(rates: RateCounter) -> None:
+    def count(key: str, window: int) -> int:
+        return rates.increment(key, window_start=window, expires_at=window + 60)
+
+    assert [count("a", 60) for _ in range(3)] == [1, 2, 3]
+    assert count("a", 120) == 1
+    assert count("b", 60) == 1
+    assert count("a", 60) == 4
+
+
+@on_tables
+def test_a_count_expires_some_time_after_its_window(new_table: NewTable) -> None:
+    table = new_table("LedgerTable")
+    DynamoRateCounter(table).increment("a", window_start=60, expires_at=120)
+
+    [item] = table.items("RATE#a")
+
+    assert item["ttl"] == 120
+
+
+def an_entry(at: datetime) -> AuditEntry:
+    return AuditEntry(
+        principal=principal(),
+        action="read_file",
+        at=at,
+        outcome="ok",
+        surface="mcp",
+        milliseconds=12,
+        arguments_digest="d" * 64,
+        vault="notes",
+        path="a.md",
+        details={"size": "3"},
+    )
+
+
+def entries_of(table: DynamoTable, day: str) -> list[str]:
+    return [item["at"] for item in table.items(f"TENANT#acme#{day}")]
+
+
+@on_tables
+def test_audit_entries_are_added_in_order_of_time_and_day(new_table: NewTable) -> None:
+    table = new_table("AuditTable")
+    log = DynamoAuditLog(table)
+    noon = datetime(2026, 9, 1, 12, tzinfo=UTC)
+    for minutes in (5, 0, 0):
+        log.append(an_entry(noon + timedelta(minutes=minutes)))
+    # Still the first of September elsewhere, the second by UTC.
+    log.append(an_entry(datetime(2026, 9, 1, 23, tzinfo=timezone(-timedelta(hours=5)))))
+
+    assert entries_of(table, "2026-09-01") == [
+        "2026-09-01T12:00:00+00:00",
+        "2026-09-01T12:00:00+00:00",
+        "2026-09-01T12:05:00+00:00",
+    ]
+    assert entries_of(table, "2026-09-02") == ["2026-09-02T04:00:00+00:00"]
+
+
+@on_tables
+def test_an_audit_entry_says_who_did_what_and_nothing_of_the_content(new_table: NewTable) -> None:
+    table = new_table("AuditTable")
+    DynamoAuditLog(table).append(an_entry(datetime(2026, 9, 1, 12, tzinfo=UTC)))
+
+    [item] = table.items("TENANT#acme#2026-09-01")
+
+    del item["pk"], item["sk"]
+    assert item == {
+        "tenant": "acme",
+        "user": "alice",
+        "role": "viewer",
+        "token_id": "token-of-acme-alice",
+        "token_kind": "interactive",
+        "action": "read_file",
+        "at": "2026-09-01T12:00:00+00:00",
+        "outcome": "ok",
+        "surface": "mcp",
+        "milliseconds": 12,
+        "arguments_digest": "d" * 64,
+        "vault": "notes",
+        "path": "a.md",
+        "details": {"size": "3"},
+    }
