@@ -1,0 +1,1 @@
+"""The embedded provider: answers by quoting, with no language model and no key."""

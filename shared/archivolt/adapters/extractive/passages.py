@@ -1,0 +1,81 @@
+"""Chooses which passages answer a question, and which part of each to quote."""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from archivolt.adapters.extractive.words import telling_words
+from archivolt.domain.tool import JsonObject
+
+MAX_PASSAGES = 3
+MAX_QUOTE_CHARS = 600
+
+MIN_COVERAGE = 0.4
+"""The share of the question's telling words that a passage must hold to count as an answer."""
+
+_SENTENCES = re.compile(r"(?<=[.!?…:])\s+|\n+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """A passage worth quoting: the part of it that fits, and where it is."""
+
+    text: str
+    uri: str
+    path: str
+    heading: str
+    page: int | None
+
+
+def best_quotes(question: str, hits: list[JsonObject]) -> list[Quote]:
+    """Return the passages that answer, best first, at most three; `hits` are best first."""
+    wanted = telling_words(question)
+    found = [(_coverage(wanted, hit), -rank, hit) for rank, hit in enumerate(hits)]
+    relevant = [entry for entry in found if entry[0] >= MIN_COVERAGE]
+    relevant.sort(key=lambda entry: entry[:2], reverse=True)
+    quotes: dict[tuple[str, str], Quote] = {}
+    for _, _, hit in relevant:
+        quote = _quote(wanted, hit)
+        quotes.setdefault((quote.uri, quote.text), quote)
+    return list(quotes.values())[:MAX_PASSAGES]
+
+
+def _coverage(wanted: frozenset[str], hit: JsonObject) -> float:
+    where = f"{hit.get('path', '')} {hit.get('heading', '')} {hit.get('excerpt', '')}"
+    return len(wanted & telling_words(where)) / len(wanted) if wanted else 0.0
+
+
+def _quote(wanted: frozenset[str], hit: JsonObject) -> Quote:
+    page: Any = hit.get("page")
+    return Quote(
+        text=_focus(str(hit.get("excerpt", "")).strip(), wanted),
+        uri=str(hit.get("uri", "")),
+        path=str(hit.get("path", "")),
+        heading=str(hit.get("heading") or ""),
+        page=page if isinstance(page, int) else None,
+    )
+
+
+def _focus(excerpt: str, wanted: frozenset[str]) -> str:
+    """Return the run of sentences that holds most of the wanted words, if the whole is too long."""
+    if len(excerpt) <= MAX_QUOTE_CHARS:
+        return excerpt
+    starts = [0, *(match.end() for match in _SENTENCES.finditer(excerpt))]
+    windows = [(start, _end(excerpt, start, starts)) for start in starts]
+    start, end = max(windows, key=lambda window: _worth(excerpt, window, wanted))
+    before = "… " if start else ""
+    after = " …" if end < len(excerpt) else ""
+    return f"{before}{excerpt[start:end].strip()}{after}"
+
+
+def _end(excerpt: str, start: int, starts: list[int]) -> int:
+    """Return where the sentences from `start` end that fit a quote; one that is longer is cut."""
+    limit = start + MAX_QUOTE_CHARS
+    if limit >= len(excerpt):
+        return len(excerpt)
+    return max((at for at in starts if start < at <= limit), default=limit)
+
+
+def _worth(excerpt: str, window: tuple[int, int], wanted: frozenset[str]) -> tuple[int, int, int]:
+    start, end = window
+    return len(wanted & telling_words(excerpt[start:end])), end - start, -start
