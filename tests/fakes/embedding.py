@@ -1,9 +1,10 @@
 """What stands around embedding: the queues and the cache of vectors by content."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from archivolt.domain.ingestion import EmbeddingJob
 from archivolt.domain.vault import VaultRef
+from archivolt.ports.retrieval import Vector
 
 
 class InMemoryQueue:
@@ -26,13 +27,13 @@ class InMemoryVectorCache:
     """A `VectorCache` that lives as long as the test."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[VaultRef, str, str], list[list[float]]] = {}
+        self._kept: dict[tuple[VaultRef, str, str], list[Vector]] = {}
 
-    def load(self, vault: VaultRef, sha256: str, fingerprint: str) -> list[list[float]] | None:
-        return self._kept.get((vault, sha256, fingerprint))
+    def load(self, vault: VaultRef, sha256: str, fingerprint: str) -> list[Vector]:
+        return self._kept.get((vault, sha256, fingerprint), [])
 
     def store(
-        self, vault: VaultRef, sha256: str, fingerprint: str, vectors: Sequence[Sequence[float]]
+        self, vault: VaultRef, sha256: str, fingerprint: str, vectors: Sequence[Vector]
     ) -> None:
         self._kept[vault, sha256, fingerprint] = [list(vector) for vector in vectors]
 
@@ -40,6 +41,5 @@ class InMemoryVectorCache:
         for key in [key for key in self._kept if key[:2] == (vault, sha256)]:
             del self._kept[key]
 
-    def contents(self, vault: VaultRef) -> set[str]:
-        """Return the hashes that have vectors."""
-        return {sha256 for owner, sha256, _ in self._kept if owner == vault}
+    def contents(self, vault: VaultRef) -> Iterator[str]:
+        yield from {sha256 for owner, sha256, _ in list(self._kept) if owner == vault}

@@ -104,7 +104,8 @@ class CatalogueEntry:
     `generation` names the passages that are current: a search shows no others (decision 18).
     `sha256` is of the content, hex; equal content means no work (R12). `reason` is a stable code
     that explains a state other than `indexed`. `embedder` is the id of the model whose vectors are
-    current, empty until they are.
+    current, empty until they are. `recipe` names what made the passages (extractor, splitter, text
+    analysis): passages of another recipe are made anew.
     """
 
     vault: VaultRef
@@ -121,6 +122,7 @@ class CatalogueEntry:
     passages: int = 0
     title: str = ""
     embedder: str = ""
+    recipe: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,12 @@
 """What ingestion needs besides files, catalogue and indexes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from archivolt.domain.ingestion import EmbeddingJob
 from archivolt.domain.vault import VaultRef
+from archivolt.ports.retrieval import Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,16 +52,20 @@ class EmbeddingQueue(Protocol):
 class VectorCache(Protocol):
     """Vectors by content, so that equal text is embedded once per vault (decision 18)."""
 
-    def load(self, vault: VaultRef, sha256: str, fingerprint: str) -> list[list[float]] | None:
-        """Return the vectors of a content, or None."""
+    def load(self, vault: VaultRef, sha256: str, fingerprint: str) -> list[Vector]:
+        """Return the vectors of a content, in order; empty if there are none."""
         ...
 
     def store(
-        self, vault: VaultRef, sha256: str, fingerprint: str, vectors: Sequence[Sequence[float]]
+        self, vault: VaultRef, sha256: str, fingerprint: str, vectors: Sequence[Vector]
     ) -> None:
-        """Remember the vectors of a content under the model and splitter that made them."""
+        """Remember the vectors of a content under what made them; the first of them suffice."""
         ...
 
     def forget(self, vault: VaultRef, sha256: str) -> None:
         """Forget a content under every fingerprint."""
+        ...
+
+    def contents(self, vault: VaultRef) -> Iterator[str]:
+        """Yield the hash of every content that has vectors."""
         ...

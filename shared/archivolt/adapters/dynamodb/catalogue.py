@@ -1,0 +1,162 @@
+"""The state of every document, one item each, in the catalogue table.
+
+    VAULT#{tenant}#{vault_id}    FILE#{path}    the entry
+
+Entries that are not `indexed` are in the sparse index `attention` too, in the order of what a
+reader of search results should know first. Tombstones expire; until the table forgets them, the
+clock says which have.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from boto3.dynamodb.conditions import Attr, ConditionBase
+from boto3.dynamodb.conditions import Key as KeyCondition
+
+from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable, StoredItem
+from archivolt.adapters.dynamodb.values import Value
+from archivolt.adapters.dynamodb.writes import ABSENT, Key, Put, Update
+from archivolt.domain.identity import TenantId
+from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState
+from archivolt.domain.limits import MAX_ATTENTION_COUNT, TOMBSTONE_DAYS
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import VaultId, VaultRef
+from archivolt.ports.clock import Clock
+
+_FILE: Final = "FILE#"
+_ATTENTION: Final = "attention"
+_RANKED: Final = tuple(
+    state for state in IndexState if state not in {IndexState.INDEXED, IndexState.DELETED}
+)
+_SPELLED_OTHERWISE: Final = frozenset({"vault", "state", "updated_at", "sequencer"})
+_PLAIN: Final = tuple(
+    field.name for field in fields(CatalogueEntry) if field.name not in _SPELLED_OTHERWISE
+)
+
+
+class DynamoCatalogue:
+    """A `Catalogue` in the catalogue table."""
+
+    def __init__(self, table: DynamoTable, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def get(self, vault: VaultRef, path: VaultPath) -> CatalogueEntry | None:
+        """Return the entry (a tombstone too), or None."""
+        item = self._table.get(_key(vault, path))
+        return None if item is None or self._is_expired(item) else _entry(item)
+
+    def get_many(
+        self, keys: Sequence[tuple[VaultRef, VaultPath]]
+    ) -> Mapping[tuple[VaultRef, VaultPath], CatalogueEntry]:
+        """Return the entries that exist."""
+        items = self._table.get_many([_key(*key) for key in keys])
+        entries = [_entry(item) for item in items.values() if not self._is_expired(item)]
+        return {(entry.vault, entry.path): entry for entry in entries}
+
+    def advance(self, entry: CatalogueEntry, *, previous: CatalogueEntry | None) -> bool:
+        """Store `entry` if the stored one still is `previous`."""
+        known = previous.sequencer if previous else None
+        if known and entry.sequencer and entry.sequencer <= known:
+            return False
+        item = _item(entry)
+        if not entry.sequencer and known:
+            item["sequencer"] = known
+        try:
+            self._table.write(Put(item=item, condition=self._still(previous)))
+        except ConditionFailedError:
+            return False
+        return True
+
+    def mark_embedded(
+        self, vault: VaultRef, path: VaultPath, generation: Generation, *, embedder: str
+    ) -> bool:
+        """Record that the vectors of `generation` are in place."""
+        embeddable = [IndexState.PENDING.value, IndexState.INDEXED.value]
+        update = Update(
+            key=_key(vault, path),
+            set={"state": IndexState.INDEXED.value, "embedder": embedder},
+            remove=("attention_pk", _ATTENTION),
+            condition=Attr("generation").eq(generation) & Attr("state").is_in(embeddable),
+        )
+        try:
+            self._table.update(update)
+        except ConditionFailedError:
+            return False
+        return True
+
+    def entries(self, vault: VaultRef) -> Iterator[CatalogueEntry]:
+        """Yield every entry of a vault in path order, tombstones excepted."""
+        for item in self._table.items(_pk(vault), prefix=_FILE):
+            if item["state"] != IndexState.DELETED:
+                yield _entry(item)
+
+    def counts(self, vault: VaultRef) -> Mapping[IndexState, int]:
+        """Return how many documents are in each state, tombstones excepted."""
+        items = self._table.items(_pk(vault), prefix=_FILE, attributes=["state"])
+        counts = Counter(IndexState(item["state"]) for item in items)
+        del counts[IndexState.DELETED]
+        return counts
+
+    def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:
+        """Return the counts of every state but `indexed`, by one query."""
+        page = self._table.page(
+            KeyCondition("attention_pk").eq(_pk(vault)),
+            index=_ATTENTION,
+            limit=MAX_ATTENTION_COUNT,
+            attributes=[_ATTENTION],
+        )
+        return Counter(_RANKED[int(item[_ATTENTION].partition("#")[0])] for item in page.items)
+
+    def _still(self, previous: CatalogueEntry | None) -> ConditionBase:
+        if previous is None:
+            return ABSENT | Attr("ttl").lte(int(self._clock.now().timestamp()))
+        sequencer = Attr("sequencer")
+        same = sequencer.eq(previous.sequencer) if previous.sequencer else sequencer.not_exists()
+        return Attr("generation").eq(previous.generation) & same
+
+    def _is_expired(self, item: StoredItem) -> bool:
+        expires_at = item.get("ttl")
+        return expires_at is not None and expires_at <= int(self._clock.now().timestamp())
+
+
+def _pk(vault: VaultRef) -> str:
+    return f"VAULT#{vault.tenant}#{vault.id}"
+
+
+def _key(vault: VaultRef, path: VaultPath) -> Key:
+    return Key(_pk(vault), f"{_FILE}{path}")
+
+
+def _item(entry: CatalogueEntry) -> dict[str, Value]:
+    item: dict[str, Value] = {
+        **_key(entry.vault, entry.path)._asdict(),
+        "tenant": entry.vault.tenant,
+        "vault_id": entry.vault.id,
+        "state": entry.state.value,
+        "updated_at": entry.updated_at.isoformat(),
+        **{name: getattr(entry, name) for name in _PLAIN},
+    }
+    if entry.sequencer:
+        item["sequencer"] = entry.sequencer
+    if entry.state is IndexState.DELETED:
+        expires_at = entry.updated_at + timedelta(days=TOMBSTONE_DAYS)
+        item["ttl"] = int(expires_at.timestamp())
+    elif entry.state in _RANKED:
+        item["attention_pk"] = _pk(entry.vault)
+        item[_ATTENTION] = f"{_RANKED.index(entry.state)}#{entry.path}"
+    return item
+
+
+def _entry(item: StoredItem) -> CatalogueEntry:
+    plain: dict[str, Any] = {name: item[name] for name in _PLAIN if name in item}
+    return CatalogueEntry(
+        vault=VaultRef(tenant=TenantId(item["tenant"]), id=VaultId(item["vault_id"])),
+        state=IndexState(item["state"]),
+        updated_at=datetime.fromisoformat(item["updated_at"]),
+        sequencer=item.get("sequencer"),
+        **plain,
+    )

@@ -1,0 +1,253 @@
+"""What every catalogue promises: one winner a change, and an order late events cannot break."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+
+import pytest
+
+from archivolt.adapters.dynamodb import catalogue as adapter
+from archivolt.adapters.dynamodb.catalogue import DynamoCatalogue
+from archivolt.domain.ingestion import (
+    CatalogueEntry,
+    Generation,
+    IndexState,
+    Sequencer,
+    sequencer,
+)
+from archivolt.domain.limits import TOMBSTONE_DAYS
+from archivolt.domain.paths import VaultPath
+from archivolt.ports.catalogue import Catalogue
+from tests.builders import vault_ref
+from tests.contract.conftest import FAKE, NewTable
+from tests.fakes import catalogue as fake
+from tests.fakes.catalogue import InMemoryCatalogue
+from tests.fakes.clock import START, FrozenClock
+
+VAULT = vault_ref()
+NOTE = VaultPath("Été 2026/à+b (1).md")
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture
+def catalogue(store: str, clock: FrozenClock, request: pytest.FixtureRequest) -> Catalogue:
+    if store == FAKE:
+        return InMemoryCatalogue(clock)
+    new_table: NewTable = request.getfixturevalue("new_table")
+    return DynamoCatalogue(new_table("CatalogueTable"), clock)
+
+
+def an_entry(
+    path: str = NOTE,
+    *,
+    state: IndexState = IndexState.PENDING,
+    sequence: str | None = "10",
+    generation: str = "1-a",
+) -> CatalogueEntry:
+    return CatalogueEntry(
+        vault=VAULT,
+        path=VaultPath(path),
+        state=state,
+        updated_at=START,
+        sequencer=sequencer(sequence) if sequence else None,
+        generation=Generation(generation),
+        sha256="ab" * 32,
+        etag="e",
+        version="v",
+        size=12,
+        passages=3,
+        title="Été",
+        recipe="r",
+    )
+
+
+def test_an_entry_comes_back_as_it_was_stored(catalogue: Catalogue) -> None:
+    assert catalogue.advance(an_entry(), previous=None)
+    assert catalogue.get(VAULT, NOTE) == an_entry()
+
+
+def test_an_unknown_document_has_no_entry(catalogue: Catalogue) -> None:
+    assert catalogue.get(VAULT, NOTE) is None
+
+
+def test_a_document_that_appeared_meanwhile_is_not_overwritten(catalogue: Catalogue) -> None:
+    catalogue.advance(an_entry(), previous=None)
+    assert not catalogue.advance(an_entry(sequence="20", generation="2-b"), previous=None)
+    assert catalogue.get(VAULT, NOTE) == an_entry()
+
+
+def test_an_entry_that_changed_meanwhile_is_not_overwritten(catalogue: Catalogue) -> None:
+    first, second = an_entry(), an_entry(sequence="20", generation="2-b")
+    catalogue.advance(first, previous=None)
+    assert catalogue.advance(second, previous=first)
+    assert not catalogue.advance(an_entry(sequence="30", generation="3-c"), previous=first)
+    assert catalogue.get(VAULT, NOTE) == second
+
+
+@pytest.mark.parametrize("late", ["10", "0F"])
+def test_an_older_or_equal_change_is_refused(catalogue: Catalogue, late: str) -> None:
+    stored = an_entry()
+    catalogue.advance(stored, previous=None)
+    assert not catalogue.advance(an_entry(sequence=late, generation="2-b"), previous=stored)
+    assert catalogue.get(VAULT, NOTE) == stored
+
+
+def test_a_change_without_a_sequencer_keeps_the_stored_one(catalogue: Catalogue) -> None:
+    stored = an_entry()
+    catalogue.advance(stored, previous=None)
+    assert catalogue.advance(an_entry(sequence=None, generation="2-b"), previous=stored)
+    found = catalogue.get(VAULT, NOTE)
+    assert found == an_entry(generation="2-b")
+
+
+def test_a_change_without_a_sequencer_yields_to_one_that_came_meanwhile(
+    catalogue: Catalogue,
+) -> None:
+    stored, newer = an_entry(), an_entry(sequence="20", generation="1-a")
+    catalogue.advance(stored, previous=None)
+    catalogue.advance(newer, previous=stored)
+    assert not catalogue.advance(an_entry(sequence=None, generation="2-b"), previous=stored)
+
+
+def test_the_first_change_with_a_sequencer_follows_one_without(catalogue: Catalogue) -> None:
+    found_by_reconciliation = an_entry(sequence=None)
+    catalogue.advance(found_by_reconciliation, previous=None)
+    assert catalogue.advance(an_entry(generation="2-b"), previous=found_by_reconciliation)
+
+
+def test_a_tombstone_stops_a_late_event(catalogue: Catalogue) -> None:
+    gone = an_entry(state=IndexState.DELETED, sequence="20")
+    catalogue.advance(gone, previous=None)
+    assert not catalogue.advance(an_entry(sequence="10", generation="2-b"), previous=gone)
+    assert not catalogue.advance(an_entry(sequence="10", generation="2-b"), previous=None)
+
+
+def test_an_expired_tombstone_is_as_if_it_had_never_been(
+    catalogue: Catalogue, clock: FrozenClock
+) -> None:
+    catalogue.advance(an_entry(state=IndexState.DELETED, sequence="20"), previous=None)
+    clock.advance(days=TOMBSTONE_DAYS)
+    assert catalogue.get(VAULT, NOTE) is None
+    assert not catalogue.get_many([(VAULT, NOTE)])
+    assert catalogue.advance(an_entry(sequence="10"), previous=None)
+
+
+def test_a_tombstone_is_kept_until_it_expires(catalogue: Catalogue, clock: FrozenClock) -> None:
+    catalogue.advance(an_entry(state=IndexState.DELETED), previous=None)
+    clock.advance(days=TOMBSTONE_DAYS, seconds=-1)
+    assert catalogue.get(VAULT, NOTE) is not None
+
+
+def test_many_entries_are_read_at_once_and_absent_ones_left_out(catalogue: Catalogue) -> None:
+    paths = [VaultPath(f"n/{number:03}.md") for number in range(130)]
+    for path in paths:
+        catalogue.advance(an_entry(path), previous=None)
+    absent = (VAULT, VaultPath("absent.md"))
+    found = catalogue.get_many([*((VAULT, path) for path in paths), absent, absent])
+    assert set(found) == {(VAULT, path) for path in paths}
+
+
+def test_embedding_the_current_generation_makes_the_document_indexed(
+    catalogue: Catalogue,
+) -> None:
+    catalogue.advance(an_entry(), previous=None)
+    assert catalogue.mark_embedded(VAULT, NOTE, Generation("1-a"), embedder="m/1")
+    assert catalogue.get(VAULT, NOTE) == replace(
+        an_entry(), state=IndexState.INDEXED, embedder="m/1"
+    )
+    assert not catalogue.attention(VAULT)
+
+
+@pytest.mark.parametrize(
+    ("state", "generation"),
+    [(IndexState.PENDING, "2-b"), (IndexState.DELETED, "1-a"), (IndexState.FAILED, "1-a")],
+)
+def test_embedding_what_is_no_longer_current_changes_nothing(
+    catalogue: Catalogue, state: IndexState, generation: str
+) -> None:
+    stored = an_entry(state=state, generation=generation)
+    catalogue.advance(stored, previous=None)
+    assert not catalogue.mark_embedded(VAULT, NOTE, Generation("1-a"), embedder="m/1")
+    assert catalogue.get(VAULT, NOTE) == stored
+
+
+def test_embedding_an_unknown_document_creates_nothing(catalogue: Catalogue) -> None:
+    assert not catalogue.mark_embedded(VAULT, NOTE, Generation("1-a"), embedder="m/1")
+    assert catalogue.get(VAULT, NOTE) is None
+
+
+def test_entries_come_in_the_order_of_object_keys_without_tombstones(
+    catalogue: Catalogue,
+) -> None:
+    paths = ["a.md", "a/b.md", "a0.md", "B.md", "é.md", "\U0001f600.md", "\uffee.md"]
+    for path in paths:
+        catalogue.advance(an_entry(path), previous=None)
+    catalogue.advance(an_entry("gone.md", state=IndexState.DELETED), previous=None)
+    listed = [entry.path for entry in catalogue.entries(VAULT)]
+    assert listed == sorted(paths, key=lambda path: path.encode())
+
+
+def test_vaults_do_not_see_each_other(catalogue: Catalogue) -> None:
+    catalogue.advance(an_entry(), previous=None)
+    for other in (vault_ref("v2"), vault_ref("v1", tenant="globex")):
+        assert catalogue.get(other, NOTE) is None
+        assert not list(catalogue.entries(other))
+        assert not catalogue.counts(other)
+        assert not catalogue.attention(other)
+
+
+def test_counts_tell_every_state_and_attention_all_but_indexed(catalogue: Catalogue) -> None:
+    states = [
+        IndexState.PENDING,
+        IndexState.PENDING,
+        IndexState.NO_TEXT,
+        IndexState.INDEXED,
+        IndexState.FAILED,
+        IndexState.DELETED,
+    ]
+    for number, state in enumerate(states):
+        catalogue.advance(an_entry(f"{number}.md", state=state), previous=None)
+    expected = {IndexState.PENDING: 2, IndexState.NO_TEXT: 1, IndexState.FAILED: 1}
+    assert dict(catalogue.counts(VAULT)) == expected | {IndexState.INDEXED: 1}
+    assert dict(catalogue.attention(VAULT)) == expected
+
+
+def test_attention_stops_counting_with_the_pending_ones_first(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (adapter, fake):
+        monkeypatch.setattr(module, "MAX_ATTENTION_COUNT", 4)
+    catalogue.advance(an_entry("0.png", state=IndexState.UNSUPPORTED), previous=None)
+    for number in range(4):
+        catalogue.advance(an_entry(f"{number}.md"), previous=None)
+    assert dict(catalogue.attention(VAULT)) == {IndexState.PENDING: 4}
+
+
+@pytest.mark.dynamodb_local
+def test_of_many_writers_one_wins(new_local_table: NewTable) -> None:
+    catalogue = DynamoCatalogue(new_local_table("CatalogueTable"), FrozenClock())
+    stored = an_entry()
+    catalogue.advance(stored, previous=None)
+    writers = 8
+    together = Barrier(writers)
+
+    def write(number: int) -> bool:
+        together.wait()
+        entry = an_entry(sequence=f"{20 + number}", generation=f"2-{number}")
+        return catalogue.advance(entry, previous=stored)
+
+    with ThreadPoolExecutor(writers) as pool:
+        won = list(pool.map(write, range(writers)))
+    assert won.count(True) == 1
+    kept = catalogue.get(VAULT, NOTE)
+    assert kept is not None
+    assert kept.generation == f"2-{won.index(True)}"
+
+
+def test_a_shorter_sequencer_counts_as_padded_with_zeros() -> None:
+    assert sequencer("0A") == Sequencer("0A" + "0" * 38)
+    assert sequencer("0a1") > sequencer("0A")
