@@ -1,0 +1,104 @@
+"""Reading one document: which are read at all, what its passages are, and what became of it."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from archivolt.domain.errors import TooLargeError, UnavailableError, UnsupportedContentError
+from archivolt.domain.ingestion import IndexState, Passage
+from archivolt.domain.paths import VaultPath, name_of
+from archivolt.observability import failure, logger
+from archivolt.ports.ingestion import Extractor
+from archivolt.ports.retrieval import IndexedPassage
+from archivolt.retrieval.analysis import terms
+
+Splitter = Callable[[str], Sequence[Passage]]
+
+# `.git`, `.trash`, `.DS_Store`; not `..md`, which is a note about the dot.
+_HIDDEN: Final = re.compile(r"(?:^|/)\.[^./]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What a document holds: `state` says how far it can be indexed, `reason` why no further."""
+
+    state: IndexState
+    reason: str = ""
+    title: str = ""
+    passages: Sequence[Passage] = ()
+
+
+class DocumentReader:
+    """Turns the bytes of a document into passages.
+
+    Args:
+        extractor: Gets the text out.
+        split: Cuts the text into passages within the embedding model's budget.
+        recipe: Names the two and the text analysis; another one makes other passages.
+
+    """
+
+    def __init__(self, extractor: Extractor, split: Splitter, *, recipe: str) -> None:
+        self._extractor = extractor
+        self._split = split
+        self.recipe = recipe
+
+    def read(self, path: VaultPath, data: bytes) -> Reading:
+        """Return the passages of a document, or the state that says why there are none.
+
+        A document on which reading fails is remembered as failed: the same bytes fail again.
+
+        Raises:
+            UnavailableError: The extractor is down; the document is not to blame.
+
+        """
+        try:
+            return self._read(path, data)
+        except UnavailableError:
+            raise
+        except UnsupportedContentError as error:
+            unsupported = error.code == "unsupported_format"
+            state = IndexState.UNSUPPORTED if unsupported else IndexState.FAILED
+            return Reading(state=state, reason=error.code)
+        except TooLargeError as error:
+            return Reading(state=IndexState.TOO_BIG, reason=error.code)
+        except Exception as error:  # noqa: BLE001  a hostile document finds every hole
+            logger.error("a document could not be read", extra=failure(error))
+            return Reading(state=IndexState.FAILED, reason="extraction_failed")
+
+    def _read(self, path: VaultPath, data: bytes) -> Reading:
+        extraction = self._extractor.extract(data, name=name_of(path))
+        passages = self._split(extraction.markdown)
+        if not passages:
+            return Reading(state=IndexState.NO_TEXT, reason="no_text", title=extraction.title)
+        return Reading(state=IndexState.PENDING, title=extraction.title, passages=passages)
+
+
+def is_hidden(path: VaultPath) -> bool:
+    """Tell whether a document stays out of the index: a name on its path starts with one dot.
+
+    Editors and systems keep their trash, settings and versions under such names.
+    """
+    return _HIDDEN.search(path) is not None
+
+
+def indexed_passages(path: VaultPath, reading: Reading) -> list[IndexedPassage]:
+    """Return the passages with their terms: a passage is found by its titles and file name too."""
+    name = Counter(terms(f"{name_of(path).rpartition('.')[0] or path}\n\n{reading.title}"))
+    return [
+        IndexedPassage(
+            passage=passage,
+            terms=name | Counter(terms("\n\n".join([*passage.headings, passage.text]))),
+        )
+        for passage in reading.passages
+    ]
+
+
+def embedded_text(passage: Passage) -> str:
+    """Return what is embedded of a passage: its text under its titles.
+
+    It depends on the document's content alone, so that equal content has equal vectors.
+    """
+    return "\n".join([*passage.headings, passage.text])

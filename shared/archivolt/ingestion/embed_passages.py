@@ -1,0 +1,146 @@
+"""The use case of the embedding function: brings the vectors of documents to their generation.
+
+New points are written before the catalogue calls the document indexed, and old ones are deleted
+last: a search meets neither a gap nor a double. A job that was overtaken is no work. Equal content
+is embedded once per vault, however many members or paths have it (decision 18).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Final
+
+from archivolt.domain.errors import UnavailableError
+from archivolt.domain.identity import UserId
+from archivolt.domain.ingestion import (
+    BatchOutcome,
+    CatalogueEntry,
+    EmbeddingJob,
+    Generation,
+    IndexState,
+    Passage,
+)
+from archivolt.domain.paths import ROOT
+from archivolt.ingestion.documents import embedded_text
+from archivolt.ingestion.membership import Membership
+from archivolt.observability import failure, logger
+from archivolt.ports.catalogue import Catalogue
+from archivolt.ports.ingestion import EmbeddingQueue, VectorCache
+from archivolt.ports.retrieval import EmbeddedDocument, Embedder, TextIndex, Vector, VectorStore
+from archivolt.ports.vaults import VaultDirectory
+
+TimeLeft = Callable[[], timedelta]
+
+_SLICE: Final = 128
+# The time that writing the points of one document may need.
+_RESERVE: Final = timedelta(seconds=30)
+
+
+class EmbedPassages:
+    """Works off embedding jobs."""
+
+    def __init__(
+        self,
+        *,
+        catalogue: Catalogue,
+        text_index: TextIndex,
+        vectors: VectorStore,
+        cache: VectorCache,
+        embedder: Embedder,
+        directory: VaultDirectory,
+        queue: EmbeddingQueue,
+    ) -> None:
+        self._catalogue = catalogue
+        self._text_index = text_index
+        self._vectors = vectors
+        self._cache = cache
+        self._embedder = embedder
+        self._directory = directory
+        self._queue = queue
+        self._membership = Membership(
+            catalogue=catalogue, vectors=vectors, directory=directory, queue=queue
+        )
+
+    def run(self, jobs: Mapping[str, EmbeddingJob], *, time_left: TimeLeft) -> BatchOutcome:
+        """Work off the jobs and name the messages that have to come again."""
+        failed: list[str] = []
+        for message_id, job in jobs.items():
+            if time_left() < _RESERVE:
+                failed.append(message_id)
+                continue
+            try:
+                self._work_off(job, time_left)
+            except Exception as error:  # noqa: BLE001  one document's trouble is not another's
+                logger.error("an embedding job failed", extra=failure(error))
+                failed.append(message_id)
+        return BatchOutcome(failed=failed)
+
+    def _work_off(self, job: EmbeddingJob, time_left: TimeLeft) -> None:
+        if job.path == ROOT:
+            self._membership.apply(job)
+            return
+        entry = self._catalogue.get(job.vault, job.path)
+        if entry is None or (entry.generation == job.generation and not entry.passages):
+            self._remove_older(job, than=job.generation)
+        elif entry.generation == job.generation and not self._is_done(job, entry):
+            self._embed(job, entry, time_left)
+
+    def _is_done(self, job: EmbeddingJob, entry: CatalogueEntry) -> bool:
+        placed = entry.state is IndexState.INDEXED and entry.embedder == self._embedder.model
+        return placed and not job.users
+
+    def _embed(self, job: EmbeddingJob, entry: CatalogueEntry, time_left: TimeLeft) -> None:
+        passages = self._text_index.passages(job.vault, job.path, job.generation)
+        if len(passages) != entry.passages:
+            self._complain_unless_overtaken(job)
+            return
+        vectors = self._vectors_of(entry, passages, time_left)
+        if len(vectors) < len(passages):
+            self._queue.send([job])
+            return
+        document = EmbeddedDocument(
+            path=job.path, generation=job.generation, passages=passages, vectors=vectors
+        )
+        self._vectors.upsert(self._receivers(job), job.vault, document)
+        if job.users:
+            return
+        if self._catalogue.mark_embedded(
+            job.vault, job.path, job.generation, embedder=self._embedder.model
+        ):
+            self._remove_older(job, than=job.generation)
+        else:
+            self._remove_overtaken(job)
+
+    def _vectors_of(
+        self, entry: CatalogueEntry, passages: Sequence[Passage], time_left: TimeLeft
+    ) -> Sequence[Vector]:
+        """Return the vectors of a content, or as many of the first as there was time for."""
+        fingerprint = f"{self._embedder.model}|{entry.recipe}"
+        known = self._cache.load(entry.vault, entry.sha256, fingerprint)
+        vectors = list(known) if len(known) <= len(passages) else []
+        if len(vectors) == len(passages):
+            return vectors
+        while len(vectors) < len(passages) and time_left() >= _RESERVE:
+            following = passages[len(vectors) : len(vectors) + _SLICE]
+            vectors += self._embedder.embed_passages([embedded_text(each) for each in following])
+        self._cache.store(entry.vault, entry.sha256, fingerprint, vectors)
+        return vectors
+
+    def _complain_unless_overtaken(self, job: EmbeddingJob) -> None:
+        entry = self._catalogue.get(job.vault, job.path)
+        if entry is not None and entry.generation == job.generation:
+            raise UnavailableError("unavailable")
+
+    def _remove_overtaken(self, job: EmbeddingJob) -> None:
+        """Delete what was just written if a newer generation has become current meanwhile."""
+        entry = self._catalogue.get(job.vault, job.path)
+        if entry is not None:
+            self._remove_older(job, than=entry.generation)
+
+    def _remove_older(self, job: EmbeddingJob, *, than: Generation) -> None:
+        self._vectors.remove_older(self._members(job), job.vault, job.path, than=than)
+
+    def _receivers(self, job: EmbeddingJob) -> list[UserId]:
+        return [user for user in self._members(job) if not job.users or user in job.users]
+
+    def _members(self, job: EmbeddingJob) -> list[UserId]:
+        return [user for user, _ in self._directory.members(job.vault)]

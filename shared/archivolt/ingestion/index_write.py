@@ -1,0 +1,97 @@
+"""Writes plans in the order that a crash between any two steps leaves repairable.
+
+A document that went: first its tombstone, so that no search shows it any more, then the text index.
+A document that came or changed: first the text index (a search shows no generation that the
+catalogue does not name), then the catalogue. Last the job for the vectors. What a crash leaves
+undone is done when the message is delivered again, since the plan is then made anew.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from archivolt.domain.ingestion import EmbeddingJob
+from archivolt.domain.vault import VaultRef
+from archivolt.ingestion.index_plan import DocumentKey, Plan
+from archivolt.observability import failure, logger
+from archivolt.ports.catalogue import Catalogue
+from archivolt.ports.ingestion import EmbeddingQueue
+from archivolt.ports.retrieval import DocumentUpdate, TextIndex
+
+
+@dataclass(slots=True)
+class Written:
+    """What did not go through: `failed` met an error, `refused` was overtaken by another worker."""
+
+    failed: set[DocumentKey] = field(default_factory=set[DocumentKey])
+    refused: set[DocumentKey] = field(default_factory=set[DocumentKey])
+
+    def standing(self, plans: Iterable[Plan]) -> list[Plan]:
+        """Return the plans that nothing has stopped."""
+        return [plan for plan in plans if plan.key not in self.failed | self.refused]
+
+    def fail(self, plans: Iterable[Plan], error: Exception) -> None:
+        """Note an error; it stops these plans and no others."""
+        logger.error("a plan could not be written", extra=failure(error))
+        self.failed.update(plan.key for plan in plans)
+
+
+class IndexWriter:
+    """Carries out plans."""
+
+    def __init__(
+        self, *, catalogue: Catalogue, text_index: TextIndex, queue: EmbeddingQueue
+    ) -> None:
+        self._catalogue = catalogue
+        self._text_index = text_index
+        self._queue = queue
+
+    def write(self, plans: Sequence[Plan]) -> Written:
+        """Write the plans, at most one per document, and return what did not go through."""
+        written = Written()
+        self._record([plan for plan in plans if plan.removes], written)
+        self._apply(written.standing(plans), written)
+        self._record([plan for plan in written.standing(plans) if not plan.removes], written)
+        self._enqueue(written.standing(plans), written)
+        return written
+
+    def _record(self, plans: Sequence[Plan], written: Written) -> None:
+        for plan in plans:
+            if not plan.record:
+                continue
+            try:
+                accepted = self._catalogue.advance(plan.entry, previous=plan.previous)
+            except Exception as error:  # noqa: BLE001  one document's trouble is not another's
+                written.fail([plan], error)
+                continue
+            if not accepted:
+                written.refused.add(plan.key)
+
+    def _apply(self, plans: Sequence[Plan], written: Written) -> None:
+        updates = defaultdict[VaultRef, list[DocumentUpdate]](list)
+        for plan in plans:
+            if plan.update is not None:
+                updates[plan.entry.vault].append(plan.update)
+        for vault, changed in updates.items():
+            try:
+                self._text_index.apply(vault, changed)
+            except Exception as error:  # noqa: BLE001  one vault's trouble is not another's
+                written.fail((plan for plan in plans if plan.entry.vault == vault), error)
+
+    def _enqueue(self, plans: Sequence[Plan], written: Written) -> None:
+        waiting = [plan for plan in plans if plan.touches_vectors]
+        jobs = [
+            EmbeddingJob(
+                vault=plan.entry.vault,
+                path=plan.entry.path,
+                generation=plan.entry.generation,
+                bulk=plan.bulk,
+            )
+            for plan in waiting
+        ]
+        if not jobs:
+            return
+        try:
+            self._queue.send(jobs)
+        except Exception as error:  # noqa: BLE001  the messages come again, and so the jobs
+            written.fail(waiting, error)

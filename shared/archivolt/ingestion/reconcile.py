@@ -1,0 +1,202 @@
+"""Compares the store with the index, both ways, in case events or data were lost.
+
+What it finds it gives to the code that events go through, which asks the store once more; so it may
+run beside events, stop half-way and run again. A listing that fails deletes nothing. Some hundred
+bytes of each document stay in memory while its vault is compared.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+from archivolt.domain.ingestion import (
+    CatalogueEntry,
+    ChangeKind,
+    EmbeddingJob,
+    IndexState,
+    ObjectChange,
+    next_generation,
+)
+from archivolt.domain.limits import MAX_LIST_LIMIT
+from archivolt.domain.paths import ROOT, VaultPath
+from archivolt.domain.vault import FileInfo, VaultRef
+from archivolt.ingestion.documents import is_hidden
+from archivolt.ingestion.index_change import IndexChanges
+from archivolt.ingestion.vault_comparison import Difference, Recipe, side_by_side
+from archivolt.observability import failure, logger
+from archivolt.ports.catalogue import Catalogue
+from archivolt.ports.clock import Clock
+from archivolt.ports.files import FileStore
+from archivolt.ports.ingestion import EmbeddingQueue, VectorCache
+from archivolt.ports.retrieval import DocumentUpdate, TextIndex
+from archivolt.ports.vaults import VaultDirectory
+
+TimeLeft = Callable[[], timedelta]
+
+_AT_ONCE: Final = 500
+_RESERVE: Final = timedelta(seconds=60)
+
+
+@dataclass(slots=True, kw_only=True)
+class Reconciliation:
+    """What was found: documents compared, and what was not as it should be.
+
+    `changed` were indexed and `gone` removed, `requeued` wait for their vectors again, `orphans`
+    were in the text index without being documents, `forgotten` are contents whose kept vectors
+    nobody needs. `failed` counts documents, `failed_vaults` vaults; they are met again next time.
+    `complete` is False when time ran out.
+    """
+
+    vaults: int = 0
+    compared: int = 0
+    changed: int = 0
+    gone: int = 0
+    requeued: int = 0
+    orphans: int = 0
+    forgotten: int = 0
+    failed: int = 0
+    failed_vaults: int = 0
+    complete: bool = True
+
+
+class OutOfTimeError(Exception):
+    """The invocation ends soon."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexStores:
+    """Where the index of every vault is kept."""
+
+    catalogue: Catalogue
+    text_index: TextIndex
+    cache: VectorCache
+    queue: EmbeddingQueue
+
+
+class Reconcile:
+    """Compares every vault with its index."""
+
+    def __init__(
+        self,
+        *,
+        directory: VaultDirectory,
+        files: FileStore,
+        stores: IndexStores,
+        index_changes: IndexChanges,
+        today: Recipe,
+        clock: Clock,
+    ) -> None:
+        self._directory = directory
+        self._files = files
+        self._stores = stores
+        self._index_changes = index_changes
+        self._today = today
+        self._clock = clock
+
+    def run(self, *, time_left: TimeLeft) -> Reconciliation:
+        """Compare every vault; one that fails leaves the others alone."""
+        found = Reconciliation()
+        for vault in self._directory.all_refs():
+            found.vaults += 1
+            try:
+                self._compare(vault, found, time_left)
+            except OutOfTimeError:
+                found.complete = False
+                break
+            except Exception as error:  # noqa: BLE001  one vault's trouble is not another's
+                logger.error("a vault could not be reconciled", extra=failure(error))
+                found.failed_vaults += 1
+        logger.info("reconciled", extra={"found": str(found)})
+        return found
+
+    def _compare(self, vault: VaultRef, found: Reconciliation, time_left: TimeLeft) -> None:
+        difference = Difference(held=dict(self._stores.text_index.generations(vault)))
+        unused = set(self._stores.cache.contents(vault))
+        entries = self._stores.catalogue.entries(vault)
+        for info, entry in side_by_side(self._listed(vault), entries):
+            found.compared += 1
+            unused.discard(entry.sha256 if entry else "")
+            difference.note(info, entry, self._today)
+            if len(difference.changed) + len(difference.unembedded) >= _AT_ONCE:
+                self._repair(vault, difference, found, time_left)
+        self._repair(vault, difference, found, time_left)
+        found.gone += self._index(vault, ChangeKind.DELETED, difference.gone, found, time_left)
+        found.orphans += self._remove_orphans(vault, difference)
+        for sha256 in unused:
+            self._stores.cache.forget(vault, sha256)
+        found.forgotten += len(unused)
+
+    def _listed(self, vault: VaultRef) -> Iterator[FileInfo]:
+        after: str | None = None
+        while True:
+            page = self._files.list(vault, ROOT, recursive=True, limit=MAX_LIST_LIMIT, after=after)
+            yield from (info for info in page.files if not is_hidden(info.path))
+            after = page.next_after
+            if after is None:
+                return
+
+    def _repair(
+        self, vault: VaultRef, difference: Difference, found: Reconciliation, time_left: TimeLeft
+    ) -> None:
+        changed = difference.changed
+        found.changed += self._index(vault, ChangeKind.CREATED, changed, found, time_left)
+        found.requeued += self._requeue(vault, difference.unembedded)
+        difference.changed.clear()
+        difference.unembedded.clear()
+
+    def _index(
+        self,
+        vault: VaultRef,
+        kind: ChangeKind,
+        paths: Sequence[VaultPath],
+        found: Reconciliation,
+        time_left: TimeLeft,
+    ) -> int:
+        for start in range(0, len(paths), _AT_ONCE):
+            if time_left() < _RESERVE:
+                raise OutOfTimeError
+            changes = [
+                ObjectChange(kind=kind, vault=vault, path=path, sequencer=None)
+                for path in paths[start : start + _AT_ONCE]
+            ]
+            found.failed += len(self._index_changes.apply(changes, time_left=time_left))
+        return len(paths)
+
+    def _requeue(self, vault: VaultRef, entries: Sequence[CatalogueEntry]) -> int:
+        jobs: list[EmbeddingJob] = []
+        for entry in entries:
+            pending = replace(entry, state=IndexState.PENDING, sequencer=None)
+            if entry.state is IndexState.PENDING or self._stores.catalogue.advance(
+                pending, previous=entry
+            ):
+                jobs.append(
+                    EmbeddingJob(
+                        vault=vault, path=entry.path, generation=entry.generation, bulk=True
+                    )
+                )
+        self._stores.queue.send(jobs)
+        return len(jobs)
+
+    def _remove_orphans(self, vault: VaultRef, difference: Difference) -> int:
+        """Remove from the text index what is no document; one that came meanwhile is spared."""
+        orphans = [path for path in difference.held if not self._is_document(vault, path)]
+        for start in range(0, len(orphans), _AT_ONCE):
+            updates: list[DocumentUpdate] = []
+            for path in orphans[start : start + _AT_ONCE]:
+                generation = next_generation(
+                    self._clock.now(), sha256="", previous=difference.held[path]
+                )
+                updates.append(DocumentUpdate(path=path, generation=generation, passages=()))
+            self._stores.text_index.apply(vault, updates)
+            self._stores.queue.send(
+                [
+                    EmbeddingJob(vault=vault, path=update.path, generation=update.generation)
+                    for update in updates
+                ]
+            )
+        return len(orphans)
+
+    def _is_document(self, vault: VaultRef, path: VaultPath) -> bool:
+        entry = self._stores.catalogue.get(vault, path)
+        return entry is not None and entry.state is not IndexState.DELETED
