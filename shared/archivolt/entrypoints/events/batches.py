@@ -39,7 +39,7 @@ def parse_batch(
         try:
             parsed[record["messageId"]] = parse(record.get("body") or "")
         except InvalidRequestError:
-            logger.exception("invalid message", extra={"message_id": record["messageId"]})
+            logger.error("invalid message", extra={"message_id": record["messageId"]})
             invalid.append(record["messageId"])
     return parsed, invalid
 
