@@ -10,6 +10,9 @@ from typing import Final
 
 from botocore.exceptions import (
     ClientError,
+    ConnectionClosedError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
     HTTPClientError,
     IncompleteReadError,
     ResponseStreamingError,
@@ -38,6 +41,15 @@ _UNAVAILABLE: Final = frozenset(
     }
 )
 
+_UNREACHABLE: Final = (
+    ConnectTimeoutError,
+    ConnectionClosedError,
+    EndpointConnectionError,
+    HTTPClientError,
+    IncompleteReadError,
+    ResponseStreamingError,
+)
+
 _SERVER_ERROR: Final = 500
 
 
@@ -61,7 +73,7 @@ def translated(known: Mapping[str, ArchivoltError] | None = None) -> Generator[N
         if ours is None:
             raise
         raise ours from error
-    except (HTTPClientError, ResponseStreamingError, IncompleteReadError) as error:
+    except _UNREACHABLE as error:
         raise UnavailableError("unavailable") from error
 
 

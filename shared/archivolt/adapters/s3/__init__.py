@@ -1,0 +1,1 @@
+"""What is kept as objects in a bucket."""

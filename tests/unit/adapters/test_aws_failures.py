@@ -1,0 +1,254 @@
+"""What AWS refuses, told in our words; and answers that were lost on the way."""
+
+import hashlib
+from collections.abc import Generator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from botocore.exceptions import (
+    ClientError,
+    ConnectTimeoutError,
+    EndpointConnectionError,
+    ReadTimeoutError,
+)
+from botocore.session import get_session
+from botocore.stub import Stubber
+
+from archivolt.adapters.aws.errors import translated
+from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable
+from archivolt.adapters.dynamodb.writes import ABSENT, Key, Put
+from archivolt.adapters.s3.files import S3Files
+from archivolt.domain.errors import ConflictError, InvalidRequestError, UnavailableError
+from archivolt.domain.paths import ROOT, VaultPath
+from archivolt.domain.vault import ETag
+from tests.builders import vault_ref
+from tests.fakes.clock import FrozenClock
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_s3 import S3Client
+
+NOTE = VaultPath("a.md")
+VAULT = vault_ref()
+
+
+def a_client(service: str) -> Any:  # noqa: ANN401
+    return get_session().create_client(
+        service,
+        region_name="eu-west-1",
+        aws_access_key_id="testing",
+        aws_secret_access_key="testing",
+    )
+
+
+@contextmanager
+def answering(
+    client: "S3Client | DynamoDBClient", *answers: tuple[str, str | dict[str, Any], int]
+) -> Generator[None]:
+    """Script the answers of AWS: an operation, an error code or a result, attempts before it."""
+    with Stubber(client) as stubber:
+        for operation, answer, retries in answers:
+            if isinstance(answer, str):
+                stubber.add_client_error(
+                    operation,
+                    answer,
+                    http_status_code=400,
+                    response_meta={"RetryAttempts": retries},
+                )
+            else:
+                stubber.add_response(operation, answer)
+        yield
+        stubber.assert_no_pending_responses()
+
+
+@pytest.fixture
+def s3() -> "S3Client":
+    return a_client("s3")
+
+
+@pytest.fixture
+def files(s3: "S3Client") -> S3Files:
+    return S3Files(s3, "documents", FrozenClock())
+
+
+def head_of(data: bytes) -> dict[str, Any]:
+    digest = hashlib.md5(data, usedforsecurity=False).hexdigest()
+    modified = datetime(2026, 9, 1, tzinfo=UTC)
+    return {"ETag": f'"{digest}"', "ContentLength": len(data), "LastModified": modified}
+
+
+@pytest.mark.parametrize("code", ["SlowDown", "InternalError", "ServiceUnavailable", "Throttling"])
+def test_a_service_that_cannot_answer_is_unavailable(
+    s3: "S3Client", files: S3Files, code: str
+) -> None:
+    with answering(s3, ("head_object", code, 2)), pytest.raises(UnavailableError) as refused:
+        files.head(VAULT, NOTE)
+
+    assert refused.value.code == "unavailable"
+    assert isinstance(refused.value.__cause__, ClientError)
+
+
+@pytest.mark.parametrize(
+    "lost",
+    [
+        EndpointConnectionError(endpoint_url="http://127.0.0.1:1"),
+        ConnectTimeoutError(endpoint_url="http://127.0.0.1:1"),
+        ReadTimeoutError(endpoint_url="http://127.0.0.1:1"),
+    ],
+)
+def test_a_service_out_of_reach_is_unavailable(lost: Exception) -> None:
+    with pytest.raises(UnavailableError), translated():
+        raise lost
+
+
+def test_a_missing_right_is_a_fault_of_the_deployment(s3: "S3Client", files: S3Files) -> None:
+    with answering(s3, ("head_object", "AccessDenied", 0)), pytest.raises(ClientError):
+        files.head(VAULT, NOTE)
+
+
+def test_a_page_key_that_s3_does_not_know_is_refused(s3: "S3Client", files: S3Files) -> None:
+    with (
+        answering(s3, ("list_objects_v2", "InvalidArgument", 0)),
+        pytest.raises(InvalidRequestError) as refused,
+    ):
+        files.list(VAULT, ROOT, recursive=True, limit=10, after="made up")
+
+    assert refused.value.code == "unknown_page"
+
+
+def test_a_write_whose_answer_was_lost_is_no_conflict_with_itself(
+    s3: "S3Client", files: S3Files
+) -> None:
+    written = head_of(b"text")
+    with answering(
+        s3,
+        ("put_object", "PreconditionFailed", 1),
+        ("head_object", written, 0),
+        ("head_object", written, 0),
+    ):
+        info = files.create(VAULT, NOTE, b"text")
+
+    assert info.size == 4
+
+
+def test_somebody_elses_write_is_a_conflict_even_after_a_retry(
+    s3: "S3Client", files: S3Files
+) -> None:
+    with (
+        answering(s3, ("put_object", "PreconditionFailed", 1), ("head_object", head_of(b"b"), 0)),
+        pytest.raises(ConflictError) as refused,
+    ):
+        files.create(VAULT, NOTE, b"text")
+
+    assert refused.value.code == "file_exists"
+
+
+def test_equal_content_of_somebody_else_is_still_a_conflict(s3: "S3Client", files: S3Files) -> None:
+    with (
+        answering(s3, ("put_object", "PreconditionFailed", 0)),
+        pytest.raises(ConflictError),
+    ):
+        files.create(VAULT, NOTE, b"text")
+
+
+def test_a_write_that_met_another_is_repeated(s3: "S3Client", files: S3Files) -> None:
+    with answering(
+        s3,
+        ("put_object", "ConditionalRequestConflict", 0),
+        ("put_object", {"ETag": '"e"', "VersionId": "v"}, 0),
+    ):
+        assert files.create(VAULT, NOTE, b"text").etag == "e"
+
+
+def test_a_write_that_always_meets_another_is_a_conflict(s3: "S3Client", files: S3Files) -> None:
+    met = ("put_object", "ConditionalRequestConflict", 0)
+    with answering(s3, met, met, met, met), pytest.raises(ConflictError):
+        files.replace(VAULT, NOTE, b"text", expected=ETag("e"))
+
+
+def test_a_deletion_whose_answer_was_lost_is_done(s3: "S3Client", files: S3Files) -> None:
+    with answering(s3, ("delete_object", "NoSuchKey", 1), ("head_object", "404", 0)):
+        files.delete(VAULT, NOTE, expected=ETag("e"))
+
+
+@pytest.fixture
+def dynamodb() -> "DynamoDBClient":
+    return a_client("dynamodb")
+
+
+@pytest.fixture
+def table(dynamodb: "DynamoDBClient") -> DynamoTable:
+    return DynamoTable(dynamodb, "table")
+
+
+def test_a_throttled_table_is_unavailable(dynamodb: "DynamoDBClient", table: DynamoTable) -> None:
+    with (
+        answering(dynamodb, ("get_item", "ProvisionedThroughputExceededException", 2)),
+        pytest.raises(UnavailableError),
+    ):
+        table.get(Key("a", "b"))
+
+
+def cancelled(*codes: str) -> dict[str, Any]:
+    return {"CancellationReasons": [{"Code": code} for code in codes]}
+
+
+@contextmanager
+def transactions(dynamodb: "DynamoDBClient", *answers: dict[str, Any] | None) -> Generator[None]:
+    with Stubber(dynamodb) as stubber:
+        for reasons in answers:
+            if reasons is None:
+                stubber.add_response("transact_write_items", {})
+            else:
+                stubber.add_client_error(
+                    "transact_write_items",
+                    "TransactionCanceledException",
+                    modeled_fields=reasons,
+                )
+        yield
+        stubber.assert_no_pending_responses()
+
+
+PUT = Put(item={"pk": "a", "sk": "b"}, condition=ABSENT)
+
+
+def test_a_transaction_that_met_another_is_repeated(
+    dynamodb: "DynamoDBClient", table: DynamoTable
+) -> None:
+    with transactions(dynamodb, cancelled("None", "TransactionConflict"), None):
+        table.transact([PUT, PUT])
+
+
+def test_a_failed_condition_is_never_repeated(
+    dynamodb: "DynamoDBClient", table: DynamoTable
+) -> None:
+    reasons = cancelled("TransactionConflict", "ConditionalCheckFailed")
+    with transactions(dynamodb, reasons), pytest.raises(ConditionFailedError) as refused:
+        table.transact([PUT, PUT])
+
+    assert refused.value.positions == {1}
+
+
+def test_a_transaction_refused_for_another_reason_is_a_fault(
+    dynamodb: "DynamoDBClient",
+    table: DynamoTable,
+) -> None:
+    with transactions(dynamodb, cancelled("ValidationError")), pytest.raises(ClientError):
+        table.transact([PUT])
+
+
+def test_reads_left_undone_are_done_again(dynamodb: "DynamoDBClient", table: DynamoTable) -> None:
+    def an_item(sk: str) -> dict[str, Any]:
+        return {"pk": {"S": "a"}, "sk": {"S": sk}}
+
+    rest = {"table": {"Keys": [an_item("2")], "ConsistentRead": True}}
+    with answering(
+        dynamodb,
+        ("batch_get_item", {"Responses": {"table": [an_item("1")]}, "UnprocessedKeys": rest}, 0),
+        ("batch_get_item", {"Responses": {"table": [an_item("2")]}}, 0),
+    ):
+        found = table.get_many([Key("a", "1"), Key("a", "2"), Key("a", "1")])
+
+    assert set(found) == {Key("a", "1"), Key("a", "2")}
