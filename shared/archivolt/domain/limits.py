@@ -19,6 +19,7 @@ MAX_RAW_RESPONSE_BYTES: Final = 4_000_000
 
 # Reading (O12, O19, L13).
 MAX_READ_BYTES: Final = 200_000
+MAX_RESOURCE_BYTES: Final = 1_000_000
 MAX_TOOL_RESULT_CHARS: Final = 8_000
 MAX_TOOL_CALLS: Final = 40
 MAX_CONTEXT_FILES: Final = 200
@@ -28,6 +29,7 @@ MAX_CONTEXT_FILE_CHARS: Final = 30_000
 # Listing.
 DEFAULT_LIST_LIMIT: Final = 200
 MAX_LIST_LIMIT: Final = 1_000
+RESOURCES_PAGE: Final = 100
 
 # The agent loop (decisions 22 and 27).
 MAX_LOOP_STEPS: Final = 12
@@ -46,6 +48,10 @@ DEFAULT_TOP_K: Final = 5
 MAX_TOP_K: Final = 50
 MAX_QUERY_CHARS: Final = 2_000
 MAX_EXCERPT_CHARS: Final = 1_200
+DEFAULT_SEARCH_LIMIT: Final = 20
+MAX_SEARCH_LIMIT: Final = 100
+MAX_SEARCH_OFFSET: Final = 1_000
+FULLTEXT_EXCERPT_CHARS: Final = 300
 MAX_ATTENTION_COUNT: Final = 1_000
 MAX_QUERY_TERMS: Final = 128
 MAX_TERM_CHARS: Final = 64
@@ -54,6 +60,7 @@ MAX_TERM_CHARS: Final = 64
 MAX_DOCUMENT_BYTES: Final = 100_000_000
 MAX_EXTRACTED_CHARS: Final = 20_000_000
 CHUNK_TOKENS: Final = 256
+MAX_HEADING_CHARS: Final = 200
 LEXICAL_SHARDS: Final = 64
 # How long the last change of a deleted document is remembered.
 TOMBSTONE_DAYS: Final = 14
@@ -62,3 +69,11 @@ TOMBSTONE_DAYS: Final = 14
 MAX_MESSAGE_CHARS: Final = 100_000
 MAX_TITLE_CHARS: Final = 120
 CHAT_MAX_TOKENS: Final = 4_096
+MAX_HISTORY_CHARS: Final = 100_000
+MAX_CITATIONS: Final = 20
+MAX_PARALLEL_TOOLS: Final = 8
+# How long after its last possible moment a turn that never ended still holds its conversation.
+TURN_GRACE_SECONDS: Final = 30
+HEARTBEAT_SECONDS: Final = 15
+DEFAULT_CONVERSATIONS: Final = 50
+MAX_CONVERSATIONS: Final = 200

@@ -1,0 +1,87 @@
+"""Cuts a text that is too long for one passage, at the best places there are.
+
+It knows no Markdown: paragraphs, lines, sentences and words are its places; a text without any is
+cut between characters.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import ceil
+from typing import Final
+from unicodedata import combining
+
+Span = tuple[int, int]
+Count = Callable[[str], int]
+
+_PARAGRAPH: Final = re.compile(r"\n(?:[ \t]*\n)+")
+_LINE: Final = re.compile(r"\n")
+_SENTENCE: Final = re.compile(r"(?<=[.!?…:;])\s+|(?<=[。！？])")  # noqa: RUF001
+_WORD: Final = re.compile(r"\s+")
+_MAX_MARKS: Final = 16
+
+PROSE: Final = (_PARAGRAPH, _SENTENCE, _LINE, _WORD)
+"""Where running text is cut: a line of it may end in the middle of a sentence."""
+LINES: Final = (_PARAGRAPH, _LINE, _SENTENCE, _WORD)
+"""Where code, lists and tables are cut."""
+
+
+def cut(text: str, *, budget: int, count: Count, places: Sequence[re.Pattern[str]]) -> list[Span]:
+    """Return spans of `text`, none over `budget` by `count`, that leave out blanks only.
+
+    A single character is kept even where it alone is over the budget.
+    """
+    spans = _cut(text, (0, len(text)), budget, count, places)
+    return [(start, end) for start, end in spans if text[start:end].strip()]
+
+
+def pack(text: str, spans: Iterable[Span], *, budget: int, count: Count) -> Iterator[Span]:
+    """Join neighbouring spans as long as they fit; one that is over the budget stays alone."""
+    around = count("")
+    held: Span | None = None
+    tokens = 0
+    for start, end in spans:
+        size = count(text[start:end]) - around
+        if held and around + tokens + size > budget:
+            yield held
+            held = None
+        tokens = tokens + size if held else size
+        held = (held[0] if held else start, end)
+    if held:
+        yield held
+
+
+def _cut(
+    text: str, span: Span, budget: int, count: Count, places: Sequence[re.Pattern[str]]
+) -> Iterator[Span]:
+    tokens = count(text[slice(*span)])
+    if tokens <= budget or span[1] - span[0] <= 1:
+        yield span
+    elif not places:
+        around = count("")
+        for part in _slices(text, span, ceil((tokens - around) / max(1, budget - around))):
+            yield from _cut(text, part, budget, count, ())
+    else:
+        for part in pack(text, _parts(text, span, places[0]), budget=budget, count=count):
+            yield from _cut(text, part, budget, count, places[1:])
+
+
+def _parts(text: str, span: Span, place: re.Pattern[str]) -> Iterator[Span]:
+    start, end = span
+    for match in place.finditer(text, start, end):
+        if match.start() > start:
+            yield start, match.start()
+        start = match.end()
+    if start < end:
+        yield start, end
+
+
+def _slices(text: str, span: Span, number: int) -> Iterator[Span]:
+    """Cut into equal parts, but not between a character and the marks that belong to it."""
+    start, end = span
+    length = ceil((end - start) / max(2, number))
+    while start < end:
+        cut_at = min(start + length, end)
+        while cut_at < min(start + length + _MAX_MARKS, end) and combining(text[cut_at]):
+            cut_at += 1
+        yield start, cut_at
+        start = cut_at
