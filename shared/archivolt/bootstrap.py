@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 from archivolt.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from archivolt.adapters.aws.clients import AwsClients
+    from archivolt.adapters.dynamodb.table import DynamoTable
     from archivolt.ports.clock import Clock
+    from archivolt.ports.conversations import ConversationStore
+    from archivolt.ports.files import FileStore
+    from archivolt.ports.governance import AuditLog, RateCounter, TenantSettingsStore
+    from archivolt.ports.vaults import VaultDirectory
 
 
 class Container:
@@ -25,6 +31,60 @@ class Container:
         from archivolt.adapters.system.clock import SystemClock
 
         return SystemClock()
+
+    @cached_property
+    def aws(self) -> "AwsClients":
+        """The clients of AWS services."""
+        from archivolt.adapters.aws.clients import AwsClients
+
+        return AwsClients(path_style=bool(self.settings.aws_endpoint_url))
+
+    @cached_property
+    def vault_directory(self) -> "VaultDirectory":
+        """Vaults and members."""
+        from archivolt.adapters.dynamodb.vaults import DynamoVaultDirectory
+
+        return DynamoVaultDirectory(self._table("control_table"))
+
+    @cached_property
+    def files(self) -> "FileStore":
+        """Documents."""
+        from archivolt.adapters.s3.files import S3Files
+
+        return S3Files(self.aws.s3, self.settings.required("documents_bucket"), self.clock)
+
+    @cached_property
+    def tenant_settings(self) -> "TenantSettingsStore":
+        """Each tenant's settings."""
+        from archivolt.adapters.dynamodb.tenant_settings import DynamoTenantSettings
+
+        return DynamoTenantSettings(self._table("control_table"))
+
+    @cached_property
+    def rate_counter(self) -> "RateCounter":
+        """Calls per window."""
+        from archivolt.adapters.dynamodb.rates import DynamoRateCounter
+
+        return DynamoRateCounter(self._table("ledger_table"))
+
+    @cached_property
+    def audit_log(self) -> "AuditLog":
+        """Who did what."""
+        from archivolt.adapters.dynamodb.audit import DynamoAuditLog
+
+        return DynamoAuditLog(self._table("audit_table"))
+
+    @cached_property
+    def conversations(self) -> "ConversationStore":
+        """Conversations."""
+        from archivolt.adapters.dynamodb.conversations import DynamoConversations
+
+        return DynamoConversations(self._table("conversations_table"))
+
+    def _table(self, setting: str) -> "DynamoTable":
+        from archivolt.adapters.dynamodb.table import DynamoTable
+
+        return DynamoTable(self.aws.dynamodb, self.settings.required(setting))
 
 
 @cache

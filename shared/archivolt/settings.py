@@ -8,6 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from archivolt.domain import limits
 
 
+class MissingSettingError(RuntimeError):
+    """The deployment does not say what a collaborator needs."""
+
+
 class Settings(BaseModel):
     """What the deployment tells a function. Field names are the variables' names, lower-cased.
 
@@ -56,6 +60,18 @@ class Settings(BaseModel):
 
     aws_endpoint_url: str = ""
     tmpdir: str = "/tmp"  # noqa: S108  the only writable folder of a Lambda function
+
+    def required(self, name: str) -> str:
+        """Return a setting that must not be empty.
+
+        Raises:
+            MissingSettingError: It is.
+
+        """
+        value = getattr(self, name)
+        if not isinstance(value, str) or not value:
+            raise MissingSettingError(f"{name.upper()} is not set")
+        return value
 
 
 @cache
