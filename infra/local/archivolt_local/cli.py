@@ -1,0 +1,161 @@
+"""The command `archivolt`: starts the stack on this machine, issues its tokens, tells its state."""
+
+import argparse
+import asyncio
+import json
+import re
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import cast
+
+import platformdirs
+
+from archivolt.adapters.system.clock import SystemClock
+from archivolt.domain.identity import Role
+from archivolt_local.environment import variables
+from archivolt_local.places import SAMPLE_VAULT, TEMPLATE, DataFolder
+from archivolt_local.private_files import read_json
+from archivolt_local.problems import StartError
+from archivolt_local.tokens import TokenSubject, issue_token
+
+_DEFAULT_PORT = 8080
+_LAST_PORT = 65_535
+_TABLES = ("auto", "ministack", "dynamodb-local")
+_ASSIGNMENT = re.compile(r"([^=]+)=(.+)", re.DOTALL)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    options = _parser(variables()).parse_args(arguments)
+    try:
+        return options.run(options)
+    except StartError as error:
+        print(f"archivolt: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="archivolt", description="Archivolt on this machine.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    default_data = environment.get("DATA") or platformdirs.user_data_dir("archivolt")
+
+    def add(name: str, run: object, summary: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=summary, description=summary)
+        command.set_defaults(run=run)
+        command.add_argument(
+            "--data", type=Path, default=Path(default_data), metavar="DIR",
+            help="where the stack keeps its data (DATA; default: %(default)s)",
+        )  # fmt: skip
+        return command
+
+    up = add("up", _up, "Start the stack and stay in the foreground.")
+    up.add_argument("--port", help="where to listen (PORT; default: 8080)")
+    up.add_argument(
+        "--vault", action="append", metavar="NAME=FOLDER", dest="vaults",
+        help="mirror a folder into a vault (VAULTS; default: a small sample)",
+    )  # fmt: skip
+    up.set_defaults(environment=environment)
+    token = add("token", _token, "Print a token for the running stack.")
+    token.add_argument("--user", required=True)
+    token.add_argument("--tenant", required=True)
+    token.add_argument("--role", required=True, choices=[role.value for role in Role])
+    status = add("status", _status, "Tell the vaults, what is indexed, and what waits.")
+    status.add_argument("--json", action="store_true", help="as one JSON object")
+    return parser
+
+
+def _up(options: argparse.Namespace) -> int:
+    from archivolt_local.supervisor import StackOptions, run_stack  # noqa: PLC0415  heavy
+
+    environment = cast("Mapping[str, str]", options.environment)
+    tables = environment.get("TABLES") or "auto"
+    if tables not in _TABLES:
+        raise StartError(f"TABLES has to be one of {', '.join(_TABLES)}, not {tables}.")
+    stack = StackOptions(
+        port=parse_port(options.port or environment.get("PORT") or str(_DEFAULT_PORT)),
+        data=DataFolder(options.data.expanduser().absolute()),
+        vaults=chosen_vaults(options.vaults, environment.get("VAULTS")),
+        tables=tables,
+        template=Path(environment.get("ARCHIVOLT_TEMPLATE") or TEMPLATE),
+    )
+    asyncio.run(run_stack(stack))
+    print("Archivolt has stopped.", flush=True)
+    return 0
+
+
+def parse_port(text: str) -> int:
+    """Return a port number.
+
+    Raises:
+        StartError: It is not one.
+
+    """
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) <= _LAST_PORT:
+        raise StartError(f"{text} is not a port; give a number from 1 to {_LAST_PORT}.")
+    return int(text)
+
+
+def chosen_vaults(asked: Sequence[str] | None, from_environment: str | None) -> dict[str, Path]:
+    """Return the folders to mirror: those asked for, else VAULTS, else the sample.
+
+    Raises:
+        StartError: An assignment has not the form NAME=FOLDER, a name comes twice, or a folder
+            is missing.
+
+    """
+    if asked:
+        return parse_vaults(asked)
+    if from_environment is None or not from_environment.strip():
+        return {"sample": SAMPLE_VAULT}
+    try:
+        return parse_vaults(shlex.split(from_environment))
+    except ValueError as error:
+        raise StartError(
+            f"VAULTS cannot be read ({error}); write NAME=FOLDER, quoted if need be."
+        ) from error
+
+
+def parse_vaults(assignments: Sequence[str]) -> dict[str, Path]:
+    """Return the folder of each vault named by NAME=FOLDER.
+
+    Raises:
+        StartError: As for `chosen_vaults`.
+
+    """
+    vaults: dict[str, Path] = {}
+    for assignment in assignments:
+        match = _ASSIGNMENT.fullmatch(assignment)
+        if match is None:
+            raise StartError(f"{assignment!r} does not name a vault; write NAME=FOLDER.")
+        name, folder = match.group(1).strip(), Path(match.group(2)).expanduser().absolute()
+        if name in vaults:
+            raise StartError(f"The vault {name} is named twice.")
+        if not folder.is_dir():
+            raise StartError(f"There is no folder {folder} for the vault {name}.")
+        vaults[name] = folder
+    return vaults
+
+
+def _token(options: argparse.Namespace) -> int:
+    keys = read_json(DataFolder(options.data.expanduser().absolute()).keys)
+    if not keys.get("signing"):
+        raise StartError(f"No stack was ever started on {options.data}; run `archivolt up` first.")
+    subject = TokenSubject(tenant=options.tenant, user=options.user, role=Role(options.role))
+    print(issue_token(subject, str(keys["signing"]), SystemClock()))
+    return 0
+
+
+def _status(options: argparse.Namespace) -> int:
+    from archivolt_local.status import describe, read_status  # noqa: PLC0415  heavy
+
+    status = read_status(DataFolder(options.data.expanduser().absolute()))
+    print(json.dumps(status, ensure_ascii=False) if options.json else describe(status))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""Runs the AWS emulator and saves its state every few seconds.
+
+Executed by path, in the emulator's own virtual environment: standard library and ministack only.
+usage: emulator_process.py HOST:PORT
+ministack saves its state at shutdown; between, this saves it through a private call, for the one
+version it was tried with. With another version the state is saved at shutdown only.
+"""
+
+# Its imports are in that other environment, and have no types there.
+# pyright: reportMissingImports=false, reportUnknownVariableType=false
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+
+import asyncio
+import sys
+import time
+from importlib.metadata import version
+
+import ministack.app as emulator
+from hypercorn.asyncio import serve
+from hypercorn.config import Config
+from ministack.core.persistence import save_all
+
+TRIED_VERSION = "1.5.33"
+_SECONDS_BETWEEN = 3.0
+_SHARE_OF_TIME = 20
+
+
+async def _save_now_and_then() -> None:
+    """Save in the event loop's thread: the emulator changes its state there and nowhere else."""
+    pause = _SECONDS_BETWEEN
+    while True:
+        await asyncio.sleep(pause)
+        started = time.monotonic()
+        save_all(emulator._build_persistence_save_dict())  # noqa: SLF001  see above
+        pause = max(_SECONDS_BETWEEN, _SHARE_OF_TIME * (time.monotonic() - started))
+
+
+async def _run() -> None:
+    config = Config()
+    config.bind = [sys.argv[1]]
+    config.keep_alive_timeout = 75
+    config.loglevel = "WARNING"
+    saving = None
+    if version("ministack") == TRIED_VERSION:
+        saving = asyncio.create_task(_save_now_and_then())
+    await serve(emulator.app, config)
+    if saving is not None:
+        saving.cancel()
+
+
+asyncio.run(_run())

@@ -1,0 +1,1 @@
+"""What calls functions besides requests: queues and the clock."""

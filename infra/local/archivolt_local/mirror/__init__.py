@@ -1,0 +1,1 @@
+"""Keeps a vault like a folder of this machine, one way."""

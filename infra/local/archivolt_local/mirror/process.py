@@ -1,0 +1,114 @@
+"""The process that mirrors folders into vaults: `python -m archivolt_local.mirror.process CONFIG`.
+
+CONFIG is a JSON object: `vaults` (folder by vault name), `queue` (the indexing queue's name),
+`records` (where the manifests are). The environment is a function's, with every right.
+"""
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]  partly annotated
+
+from archivolt.bootstrap import Container
+from archivolt.domain.errors import NotFoundError
+from archivolt.domain.identity import Principal, Role, TenantId, UserId
+from archivolt.domain.vault import VaultRef
+from archivolt.settings import load_settings
+from archivolt_local.json_values import JsonObject
+from archivolt_local.mirror.folder import MirroredFolder
+from archivolt_local.mirror.manifest import Manifest
+from archivolt_local.mirror.mirror import VaultMirror
+from archivolt_local.mirror.progress import Progress, tell_progress
+from archivolt_local.mirror.writer import VaultWriter
+from archivolt_local.provisioning.clients import RootClients
+from archivolt_local.tokens import LOCAL_TENANT, LOCAL_USER
+
+_SECONDS_BETWEEN_FULL_LOOKS = 300.0
+_QUIET_MS = 50
+_LONGEST_WAIT_MS = 400
+
+OWNER = Principal(
+    tenant=TenantId(LOCAL_TENANT),
+    user=UserId(LOCAL_USER),
+    role=Role.TENANT_ADMIN,
+    token_id="mirror",  # noqa: S106  a name in logs
+)
+
+
+@dataclass(frozen=True)
+class MirrorProcess:
+    """What the mirrors share."""
+
+    container: Container
+    queue: str
+    records: Path
+
+    async def mirror(self, name: str, root: Path) -> None:
+        """Mirror one folder for ever."""
+        ref = await asyncio.to_thread(self._vault, name)
+        folder = MirroredFolder(root)
+        manifest = Manifest.of_vault(self.records, ref.id)
+        writer = VaultWriter(ref, self.container.files, manifest)
+        mirror = VaultMirror(folder, writer, manifest, self._waiting, lambda line: say(name, line))
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(mirror.follow(changes_in(folder.root)))
+            tasks.create_task(mirror.work())
+            files = await mirror.look_at_everything()
+            tasks.create_task(self._tell_progress(name, ref, files, mirror))
+            while True:
+                await asyncio.sleep(_SECONDS_BETWEEN_FULL_LOOKS)
+                await mirror.look_at_everything()
+
+    def _vault(self, name: str) -> VaultRef:
+        service = self.container.vaults
+        try:
+            return service.access(OWNER, name).vault.ref
+        except NotFoundError:
+            service.create(OWNER, name)
+            return service.access(OWNER, name).vault.ref
+
+    def _waiting(self) -> int:
+        settings = self.container.settings
+        sqs = RootClients(settings.aws_endpoint_url, settings.aws_endpoint_url).queues
+        url = sqs.get_queue_url(QueueName=self.queue)["QueueUrl"]
+        names = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
+        found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=list(names))["Attributes"]
+        return sum(int(found[name]) for name in names)
+
+    async def _tell_progress(
+        self, name: str, ref: VaultRef, files: int, mirror: VaultMirror
+    ) -> None:
+        def look() -> Progress:
+            counts = self.container.catalogue.counts(ref)
+            return Progress(vault=name, files=files, left=mirror.backlog, counts=counts)
+
+        await tell_progress(look, lambda line: print(line, flush=True))
+
+
+async def changes_in(root: Path) -> AsyncIterator[list[Path]]:
+    """Yield the places where something changed, soon after it did."""
+    watching = awatch(root, watch_filter=None, step=_QUIET_MS, debounce=_LONGEST_WAIT_MS)
+    async for changes in watching:
+        yield [Path(place) for _, place in changes]
+
+
+def say(vault: str, line: str) -> None:
+    """Tell a person something about a vault's mirror."""
+    print(f"Vault {vault}: {line}", flush=True)
+
+
+async def _run(config: JsonObject) -> None:
+    container = Container(load_settings())
+    process = MirrorProcess(container, config["queue"], Path(config["records"]))
+    vaults: dict[str, str] = config["vaults"]
+    async with asyncio.TaskGroup() as tasks:
+        for name, folder in vaults.items():
+            tasks.create_task(process.mirror(name, Path(folder)))
+
+
+if __name__ == "__main__":
+    asyncio.run(_run(json.loads(sys.argv[1])))

@@ -1,0 +1,1 @@
+"""From `template.yaml` to running resources, on one machine."""

@@ -1,0 +1,68 @@
+"""AWS clients of the stack itself: the emulator's root, on the loopback."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+import boto3
+from botocore.config import Config
+
+from archivolt_local.emulator import REGION, ROOT_CREDENTIALS
+
+if TYPE_CHECKING:
+    from types_boto3_cloudformation import CloudFormationClient
+    from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_lambda import LambdaClient
+    from types_boto3_s3 import S3Client
+    from types_boto3_sqs import SQSClient
+    from types_boto3_sts import STSClient
+
+
+@dataclass(frozen=True)
+class RootClients:
+    """One client of each service the stack needs; `tables_url` is where DynamoDB answers."""
+
+    url: str
+    tables_url: str
+
+    def _client(self, service: str, url: str) -> Any:  # noqa: ANN401  each property names its type
+        # The stubs installed are those of a few services.
+        make = cast("Any", boto3.client)  # pyright: ignore[reportUnknownMemberType]
+        return make(
+            service,
+            endpoint_url=url,
+            region_name=REGION,
+            aws_access_key_id=ROOT_CREDENTIALS["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=ROOT_CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+            config=Config(retries={"max_attempts": 2}, max_pool_connections=20),
+        )
+
+    @cached_property
+    def cloudformation(self) -> "CloudFormationClient":
+        """CloudFormation."""
+        return self._client("cloudformation", self.url)
+
+    @cached_property
+    def functions(self) -> "LambdaClient":
+        """Lambda: the configuration of functions."""
+        return self._client("lambda", self.url)
+
+    @cached_property
+    def objects(self) -> "S3Client":
+        """S3."""
+        return self._client("s3", self.url)
+
+    @cached_property
+    def queues(self) -> "SQSClient":
+        """SQS."""
+        return self._client("sqs", self.url)
+
+    @cached_property
+    def roles(self) -> "STSClient":
+        """STS."""
+        return self._client("sts", self.url)
+
+    @cached_property
+    def tables(self) -> "DynamoDBClient":
+        """DynamoDB."""
+        return self._client("dynamodb", self.tables_url)

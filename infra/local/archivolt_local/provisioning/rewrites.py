@@ -1,0 +1,80 @@
+"""What is changed in the template before the emulator gets it, and why.
+
+- The bucket and the tables outlive every deployment: they are ensured apart, and the stack refers
+  to them by name.
+- Functions run in our own host: no layers, no event source mappings, no schedules, or the emulator
+  would run them too; it keeps their configuration and roles.
+- The stack may assume the functions' roles, to give their workers credentials.
+- The bucket's "encrypted connections only" is lifted: the loopback speaks HTTP.
+"""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from archivolt_local.json_values import JsonValue
+from archivolt_local.provisioning.template import Template
+
+KEPT_DATA = ("AWS::S3::Bucket", "AWS::DynamoDB::Table")
+_LEFT_OUT = (
+    *KEPT_DATA,
+    "AWS::S3::BucketPolicy",
+    "AWS::Lambda::EventSourceMapping",
+    "AWS::Lambda::LayerVersion",
+    "AWS::Lambda::Permission",
+)
+FINGERPRINT_OUTPUT = "LocalFingerprint"
+
+
+def for_emulator(template: Template, known: Mapping[str, str], fingerprint: str) -> dict[str, Any]:
+    """Return the document to deploy. `known` gives the value of `X` and `X.Arn` of kept data."""
+    kept = {name for name, _ in template.of_type(*KEPT_DATA)}
+    literals = {name: value for name, value in known.items() if name.partition(".")[0] in kept}
+    resources = {
+        name: _rewritten(resource)
+        for name, resource in template.resources.items()
+        if resource["Type"] not in _LEFT_OUT and not _is_schedule(resource)
+    }
+    document = {**template.document, "Resources": resources}
+    outputs = {**document.get("Outputs", {}), FINGERPRINT_OUTPUT: {"Value": fingerprint}}
+    return _with_literals({**document, "Outputs": outputs}, literals)
+
+
+def _is_schedule(resource: Mapping[str, Any]) -> bool:
+    return "ScheduleExpression" in resource.get("Properties", {})
+
+
+def _rewritten(resource: Mapping[str, Any]) -> dict[str, Any]:
+    properties = dict(resource.get("Properties", {}))
+    if resource["Type"] == "AWS::Lambda::Function":
+        properties.pop("Layers", None)
+        properties["Code"] = {"ZipFile": "# runs from source, in the stack's own host"}
+    if resource["Type"] == "AWS::IAM::Role":
+        properties["AssumeRolePolicyDocument"] = _assumable(properties["AssumeRolePolicyDocument"])
+    return {**resource, "Properties": properties}
+
+
+def _assumable(policy: Mapping[str, Any]) -> dict[str, Any]:
+    account = {"Fn::Sub": "arn:aws:iam::${AWS::AccountId}:root"}
+    ours = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": account}}
+    return {**policy, "Statement": [*policy["Statement"], ours]}
+
+
+def _with_literals(value: JsonValue, literals: Mapping[str, str]) -> JsonValue:
+    if isinstance(value, list):
+        return [_with_literals(item, literals) for item in cast("list[Any]", value)]
+    if not isinstance(value, Mapping):
+        return value
+    items = cast("Mapping[str, Any]", value)
+    if set(items) == {"Ref"} and items["Ref"] in literals:
+        return literals[items["Ref"]]
+    if set(items) == {"Fn::GetAtt"}:
+        attribute = items["Fn::GetAtt"]
+        name = attribute if isinstance(attribute, str) else ".".join(attribute)
+        if name in literals:
+            return literals[name]
+    if set(items) == {"Fn::Sub"} and isinstance(items["Fn::Sub"], str):
+        text = items["Fn::Sub"]
+        for name, literal in literals.items():
+            text = text.replace(f"${{{name}}}", literal)
+        return {"Fn::Sub": text}
+    return {key: _with_literals(item, literals) for key, item in items.items()}

@@ -1,0 +1,1 @@
+"""Runs the functions as Lambda does: real runtime clients (`awslambdaric`), one role each."""

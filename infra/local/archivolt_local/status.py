@@ -1,0 +1,61 @@
+"""The state of a running stack, for a person or a program."""
+
+import fcntl
+import json
+import subprocess
+import sys
+from typing import Any
+
+from archivolt_local.places import DataFolder
+from archivolt_local.private_files import read_json
+from archivolt_local.problems import StartError
+
+_SECONDS = 60
+
+
+def read_status(data: DataFolder) -> dict[str, Any]:
+    """Return the stack's state: `url`, `tables`, `vaults`, `queues`.
+
+    Raises:
+        StartError: No stack runs on this folder, or it does not answer.
+
+    """
+    stack = read_json(data.stack)
+    if not stack or not _is_running(data):
+        raise StartError(f"No stack runs on {data.root}; start one with `archivolt up`.")
+    command = [sys.executable, "-m", "archivolt_local.status_report", *stack["queues"]]
+    try:
+        answer = subprocess.run(
+            command,
+            env=stack["environment"],
+            capture_output=True,
+            timeout=_SECONDS,
+            check=True,
+        )
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+        raise StartError("The stack does not tell its state; it may be starting.") from error
+    return {"url": stack["url"], "tables": stack["tables"], **json.loads(answer.stdout)}
+
+
+def _is_running(data: DataFolder) -> bool:
+    try:
+        with data.lock.open("rb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def describe(status: dict[str, Any]) -> str:
+    """Return a state as text for a terminal."""
+    lines = [f"Archivolt at {status['url']} (tables in {status['tables']})", ""]
+    for vault in status["vaults"]:
+        states = ", ".join(f"{number} {state}" for state, number in vault["states"].items())
+        lines.append(f"  {vault['tenant']}/{vault['name']}: {vault['files']} files ({states})")
+    lines += [] if status["vaults"] else ["  no vaults"]
+    lines.append("")
+    for queue in status["queues"]:
+        lines.append(f"  {queue['name']}: {queue['waiting']} waiting, {queue['in_work']} in work")
+    return "\n".join(lines)

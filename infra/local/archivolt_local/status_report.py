@@ -1,0 +1,48 @@
+"""Writes the running stack's state as JSON: `python -m archivolt_local.status_report QUEUE…`.
+
+It runs with a function's environment and every right, as the stack's own maintenance code does.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from archivolt.bootstrap import Container
+from archivolt.domain.vault import VaultRef
+from archivolt.settings import load_settings
+from archivolt_local.provisioning.clients import RootClients
+
+
+def report(container: Container, queues: Sequence[str]) -> dict[str, Any]:
+    """Return the vaults of every tenant with their counts by index state, and the queues."""
+    aws = RootClients(container.settings.aws_endpoint_url, container.settings.aws_endpoint_url)
+    vaults = [_vault(container, ref) for ref in container.vault_directory.all_refs()]
+    return {
+        "vaults": sorted(vaults, key=lambda vault: (vault["tenant"], vault["name"])),
+        "queues": [_queue(aws, name) for name in sorted(queues)],
+    }
+
+
+def _vault(container: Container, ref: VaultRef) -> dict[str, Any]:
+    counts = container.catalogue.counts(ref)
+    return {
+        "tenant": ref.tenant,
+        "name": container.vault_directory.get(ref).name,
+        "files": sum(counts.values()),
+        "states": {state.value: number for state, number in counts.items() if number},
+    }
+
+
+def _queue(aws: RootClients, name: str) -> dict[str, Any]:
+    url = aws.queues.get_queue_url(QueueName=name)["QueueUrl"]
+    found = aws.queues.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+    return {
+        "name": name,
+        "waiting": int(found["ApproximateNumberOfMessages"]),
+        "in_work": int(found["ApproximateNumberOfMessagesNotVisible"]),
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(report(Container(load_settings()), sys.argv[1:])))
