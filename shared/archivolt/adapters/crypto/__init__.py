@@ -1,0 +1,1 @@
+"""Sealing secrets (decision 24)."""
