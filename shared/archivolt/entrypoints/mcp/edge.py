@@ -19,9 +19,10 @@ from mcp.shared.jsonrpc_dispatcher import (
 )
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
-from mcp_types import INTERNAL_ERROR, ErrorData, ProgressToken, RequestId
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, ErrorData, ProgressToken, RequestId
 from mcp_types.methods import validate_client_request
 
+from archivolt.entrypoints.http.middleware import log_unexpected
 from archivolt.entrypoints.mcp.envelope import (
     Request,
     is_modern,
@@ -38,7 +39,6 @@ from archivolt.entrypoints.mcp.wire import (
     read_message,
     result_reply,
 )
-from archivolt.observability import logger
 
 _ACCEPTED: Final = Reply(status=202)
 _UNEXPECTED: Final = Reply(status=400)
@@ -116,8 +116,10 @@ def _asks_first_page(request: Request) -> bool:
 
 def _refusal(error: Exception, request: Request) -> RefusalError:
     told = handler_exception_to_error_data(error)
+    if isinstance(error, RecursionError):
+        told = ErrorData(code=INVALID_REQUEST, message="The request is nested too deeply")
     if told is None or told.code == INTERNAL_ERROR:
-        logger.error("mcp_request_failed", error_type=type(error).__name__)
+        log_unexpected(error, request_id="")
         told = ErrorData(code=INTERNAL_ERROR, message="Internal error")
     status = ERROR_CODE_HTTP_STATUS.get(told.code, 200) if request.modern else 200
     return RefusalError(

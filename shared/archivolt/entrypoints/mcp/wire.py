@@ -89,7 +89,7 @@ def read_message(body: bytes) -> JsonObject:
 
     """
     try:
-        message: object = json.loads(body)
+        message: object = json.loads(body, parse_constant=_refuse_constant)
         if _ESCAPED_SURROGATE.search(body):
             dump(message)
     except (ValueError, RecursionError):
@@ -99,6 +99,10 @@ def read_message(body: bytes) -> JsonObject:
             INVALID_REQUEST, "The body must be a single JSON-RPC 2.0 message", status=400
         )
     return cast("JsonObject", message)
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
 
 
 def dump(value: object) -> bytes:
