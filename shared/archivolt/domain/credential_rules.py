@@ -9,13 +9,18 @@ import re
 
 from archivolt.domain.secret_rules import SecretRule
 
-_LOGIN_NAMES = r"pass(?:word|wd|phrase|code)|pwd|mot[ _-]?de[ _-]?passe|mdp"
-_KEY_NAMES = (
-    r"(?:api|app|access|auth|account|encryption|signing|private|master|service|license)[_-]?keys?"
-    r"|(?:client|consumer|app|shared|webhook|jwt|session|cookie)?[_-]?"
-    r"secret(?:[_-]?(?:access[_-]?)?key)?(?:[_-]?base)?"
-    r"|(?:access|auth|api|bearer|refresh|session|deploy|bot|id|csrf|personal[_-]?access)?[_-]?token"
-    r"|credentials?"
+# The first letter apart and in both cases: a search by a set of letters is several times faster
+# than one that ignores case.
+_INITIAL = "[PpMmSsTtCcKk]"
+_LOGIN_NAMES = r"(?<=p)ass(?:word|wd|phrase|code)|(?<=p)wd|(?<=m)ot[ _-]?de[ _-]?passe|(?<=m)dp"
+_KEY_PREFIXES = "api app access auth account encryption signing private master service license"
+_KEY_NAMES = "|".join(
+    [
+        r"(?<=s)ecret(?:[_-]?(?:access[_-]?)?key)?(?:[_-]?base)?",
+        r"(?<=t)oken",
+        r"(?<=c)redentials?",
+        *(f"(?<={word}{joint}k)ey" for word in _KEY_PREFIXES.split() for joint in ("", "_", "-")),
+    ]
 )
 _SUFFIX = r"(?:[_.-](?:prod|production|dev|test|staging|default|old|new|live|\d{1,3}))?"
 _VALUE = (
@@ -23,14 +28,13 @@ _VALUE = (
     r"|(?P<bare>[^\s\"'`<>(){}\[\],;|&]{6,300}))"
 )
 _ASSIGNMENT = re.compile(
-    rf"(?:(?P<password>{_LOGIN_NAMES})|(?<![a-z])(?:{_KEY_NAMES})){_SUFFIX}[\"']?"
-    rf"(?P<sign>[ \t]{{0,3}}(?::=|=>|==?|:)[ \t]{{0,3}}){_VALUE}",
-    re.IGNORECASE,
+    rf"{_INITIAL}(?i:(?P<password>{_LOGIN_NAMES})|{_KEY_NAMES}){_SUFFIX}[\"']?"
+    rf"(?P<sign>[ \t]{{0,3}}(?::=|=>|==?|:)[ \t]{{0,3}}){_VALUE}"
 )
 _MARKS = ("pass", "pwd", "mdp", "key", "secret", "token", "credential")
 
 _PLACEHOLDER = re.compile(
-    r"[<$%{]|\[redacted|(?:(.)\1{3,}.{0,3}|\.{3,}.*|x{3,}.*|(?:my|your|the|an?|some|example|sample|dummy|fake"
+    r"[<$%{^]|\[redacted|(?:(.)\1{3,}.{0,3}|\.{3,}.*|x{3,}.*|(?:my|your|the|an?|some|example|sample|dummy|fake"
     r"|test|votre|mon|placeholder|replace|insert|change)[-_ ].*)$|.*(?:\$\{|\{\{|<[a-z]|your[-_ ])",
     re.IGNORECASE,
 )
@@ -57,7 +61,7 @@ def _is_secret(match: re.Match[str]) -> bool:
     if not _may_be_secret(value):
         return False
     if match["password"]:
-        return _is_password(value, quoted=bool(quoted), tight=not match["sign"].strip(":=>"))
+        return _is_password(value, quoted=bool(quoted), tight=match["sign"] == "=")
     return bool(_KEY_TEXT.match(value) and _DIGIT.search(value) and _LETTER.search(value))
 
 
@@ -109,7 +113,7 @@ WRITTEN_CREDENTIALS = (
     SecretRule(
         "password",
         ("://",),
-        re.compile(r"://[^\s/:@\"'<>?#]{0,100}:(?P<secret>[^\s/@\"'<>]{3,200})@(?=[\w\[])"),
+        re.compile(r"://[^\s/:@\"'<>?#]{0,100}:(?P<secret>[^\s/@\"'<>\[\]]{3,200})@(?=[\w\[])"),
         _is_no_placeholder,
     ),
     SecretRule(

@@ -33,12 +33,17 @@ class ArchivoltError(Exception):
 
     def __init__(self, code: str, **details: Detail) -> None:
         self.code = code
-        self.details: dict[str, Detail] = details
+        self.details: dict[str, Detail] = {name: _sendable(v) for name, v in details.items()}
         super().__init__(f"{code}: {self.message(Language.EN)}")
 
     def message(self, language: Language) -> str:
         """Return the sentence for a person, in their language."""
         return message_for(self.code, language, self.details)
+
+
+def _sendable(value: Detail) -> Detail:
+    """Return a value that any encoder takes: half a surrogate pair becomes `?`."""
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
 
 
 class InvalidRequestError(ArchivoltError):

@@ -11,7 +11,13 @@ from archivolt.domain.credential_rules import WRITTEN_CREDENTIALS
 from archivolt.domain.secret_rules import ISSUED_SECRETS, SecretRule
 
 _RULES = (*ISSUED_SECRETS, *WRITTEN_CREDENTIALS)
-_SHORTEST_SECRET = 8
+_MARKS: dict[str, list[int]] = {mark: [] for rule in _RULES for mark in rule.marks}
+for _number, _rule in enumerate(_RULES):
+    for _mark in _rule.marks:
+        _MARKS[_mark].append(_number)
+# What a secret never is: a moment, a number, a digest; text without a digit, sign or key word.
+_HARMLESS = re.compile(r"[\dTZ:.+-]*|[0-9a-f-]*")
+_SUSPECT = re.compile(r"[\d:=]|private|login", re.IGNORECASE)
 
 
 class Redacted(NamedTuple):
@@ -23,16 +29,11 @@ class Redacted(NamedTuple):
 
 def redact(text: str) -> Redacted:
     """Return `text` with a placeholder such as `[redacted:jwt]` in place of each secret."""
-    count = 0
-    if len(text) < _SHORTEST_SECRET:
-        return Redacted(text, 0)
-    small = text.lower()
-    for rule in _RULES:
-        if any(mark in small for mark in rule.marks):
-            placeholder = f"[redacted:{rule.kind}]"
-            text, found = _replace(rule, text, placeholder)
-            count += found
-    return Redacted(text, count)
+    secrets = 0
+    for rule in _rules_for(text):
+        text, found = _replace(rule, text, f"[redacted:{rule.kind}]")
+        secrets += found
+    return Redacted(text, secrets)
 
 
 def mask(data: bytes) -> bytes:
@@ -41,11 +42,18 @@ def mask(data: bytes) -> bytes:
     Works on any encoding in which ASCII stands for itself.
     """
     text = data.decode("latin-1")
-    small = text.lower()
-    for rule in _RULES:
-        if any(mark in small for mark in rule.marks):
-            text, _ = _replace(rule, text, None)
+    for rule in _rules_for(text):
+        text, _ = _replace(rule, text, None)
     return text.encode("latin-1")
+
+
+def _rules_for(text: str) -> list[SecretRule]:
+    """Return the rules that may find something in `text`, in order."""
+    if _HARMLESS.fullmatch(text) or not _SUSPECT.search(text):
+        return []
+    small = text.lower()
+    numbers = {number for mark, rules in _MARKS.items() if mark in small for number in rules}
+    return [_RULES[number] for number in sorted(numbers)]
 
 
 def _replace(rule: SecretRule, text: str, placeholder: str | None) -> tuple[str, int]:

@@ -41,7 +41,7 @@ _KEYS = (
         # Whole, or cut off: then as far as it looks like base64. "\\n" is a line break in JSON.
         r"-----BEGIN [A-Z0-9 ]{0,40}"
         + _PEM
-        + r"(?:[^~]{0,20000}?-----END [A-Z0-9 ]{0,40}"
+        + r"(?:(?:[^-]|-(?!----)){0,20000}+-----END [A-Z0-9 ]{0,40}"
         + _PEM
         + r"|(?:\s|\\n)*(?:[A-Za-z0-9+/=]{16,}(?:\s|\\n)*)*)",
     ),

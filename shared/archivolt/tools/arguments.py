@@ -4,6 +4,7 @@ A mistake is told in the caller's language and in words a language model can act
 themselves are never repeated.
 """
 
+import json
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -17,6 +18,7 @@ from archivolt.tools.schemas import ToolInput
 InputT = TypeVar("InputT", bound=ToolInput)
 
 _MAX_PROBLEMS = 5
+_MAX_WHERE = 100
 
 # By pydantic's error type; a type that is not here is told in pydantic's English.
 _PROBLEMS: Mapping[str, Message] = {
@@ -51,6 +53,7 @@ def read_arguments(model: type[InputT], arguments: Mapping[str, Any], language: 
         InvalidRequestError: `invalid_arguments`, with each problem and its parameter.
 
     """
+    _require_unicode(arguments, language)
     try:
         return model.model_validate(dict(arguments))
     except ValidationError as error:
@@ -59,8 +62,21 @@ def read_arguments(model: type[InputT], arguments: Mapping[str, Any], language: 
     raise InvalidRequestError("invalid_arguments", problem="; ".join(problems))
 
 
+def _require_unicode(arguments: Mapping[str, Any], language: Language) -> None:
+    """Refuse halves of surrogate pairs, which JSON can carry and no store can keep."""
+    for name, value in arguments.items():
+        try:
+            json.dumps(value, ensure_ascii=False, default=str).encode("utf-8")
+        except UnicodeEncodeError as error:
+            message = _PROBLEMS["string_unicode"]
+            problem = message.fr if language is Language.FR else message.en
+            raise InvalidRequestError(
+                "invalid_arguments", problem=f"{name[:_MAX_WHERE]} {problem}"
+            ) from error
+
+
 def _told(detail: ErrorDetails, language: Language) -> str:
-    where = ".".join(str(part) for part in detail["loc"])[:100]
+    where = ".".join(str(part) for part in detail["loc"])[:_MAX_WHERE]
     message = _PROBLEMS.get(detail["type"])
     if message is None:
         return f"{where} {detail['msg']}"

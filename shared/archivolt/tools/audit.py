@@ -51,4 +51,6 @@ def digest(arguments: Mapping[str, Any]) -> str:
 
 def _text(arguments: Mapping[str, Any], name: str) -> str:
     value = arguments.get(name)
-    return value[:MAX_PATH_BYTES] if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return value[:MAX_PATH_BYTES].encode("utf-8", "replace").decode()

@@ -10,6 +10,7 @@ from archivolt.domain.tool import Surface
 from archivolt.domain.vault import VaultAccess
 from archivolt.vaults.access import VaultService
 from archivolt.vaults.files import FileService
+from archivolt.vaults.search import TextSearch
 
 
 class Retrieval(Protocol):
@@ -33,6 +34,11 @@ class Services(Protocol):
     @property
     def files(self) -> FileService:
         """The files of a vault."""
+        ...
+
+    @property
+    def text_search(self) -> TextSearch:
+        """Full-text search."""
         ...
 
     @property

@@ -18,6 +18,7 @@ from archivolt.domain.errors import (
 )
 from archivolt.domain.identity import Principal, UserId, user_id
 from archivolt.domain.limits import MAX_VAULT_NAME_CHARS
+from archivolt.domain.paths import name_problem
 from archivolt.domain.vault import Vault, VaultAccess, VaultId, VaultRef, VaultRole, vault_name
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
@@ -50,7 +51,7 @@ class VaultService:
 
         """
         normal = unicodedata.normalize("NFC", name)
-        if not normal or len(normal) > MAX_VAULT_NAME_CHARS:
+        if name_problem(normal) or len(normal) > MAX_VAULT_NAME_CHARS:
             raise NotFoundError("vault_not_found", vault=name[:MAX_VAULT_NAME_CHARS])
         return self._directory.access(principal.tenant, principal.user, normal)
 

@@ -12,6 +12,11 @@ _BOMS: Final = (
 _SAMPLE = 65_536
 _CONTROLS: Final = frozenset(range(32)) - {8, 9, 10, 12, 13, 27}
 _MAX_CONTROLS = 0.005
+_MOSTLY = 0.95
+_WESTERN: Final = frozenset(
+    "àâäçéèêëîïôöùûüÿœæÀÂÄÇÉÈÊËÎÏÔÖÙÛÜŸŒÆßñÑáíóúÁÍÓÚ¿¡«»°€£§²³±·µ\xa0"
+    "\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2022\u2026\u2122©®"
+)
 
 
 class DecodedText(NamedTuple):
@@ -32,7 +37,11 @@ def decode(data: bytes) -> DecodedText | None:
             return _decoded(data, encoding)
     if _is_binary(data):
         return None
-    return _decoded(data, "utf-8") or _decoded(data, _likely_encoding(data))
+    return (
+        _decoded(data, "utf-8")
+        or _decoded(data, _likely_encoding(data))
+        or DecodedText(data.decode("cp1252", "replace"), "cp1252")
+    )
 
 
 def _decoded(data: bytes, encoding: str) -> DecodedText | None:
@@ -51,8 +60,17 @@ def _is_binary(data: bytes) -> bool:
 
 
 def _likely_encoding(data: bytes) -> str:
-    # Heavy, and needed for old files only.
+    sample = data[:_SAMPLE]
+    if _is_western(sample.decode("cp1252", "replace")):
+        return "cp1252"
+    # Heavy, and needed for old files of other alphabets only.
     from charset_normalizer import from_bytes  # noqa: PLC0415
 
-    best = from_bytes(data[:_SAMPLE]).best()
+    best = from_bytes(sample).best()
     return best.encoding if best else "cp1252"
+
+
+def _is_western(text: str) -> bool:
+    """Tell whether the characters beyond ASCII are those that French and its neighbours use."""
+    beyond = [character for character in text if not character.isascii()]
+    return sum(character in _WESTERN for character in beyond) >= _MOSTLY * len(beyond)

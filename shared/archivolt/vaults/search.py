@@ -1,0 +1,140 @@
+"""Full-text search: the documents in which words occur, best first (O42).
+
+It finds documents, each with its best passage; passages for an answer are found by
+`archivolt.retrieval`. Needs neither vectors nor keys.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from archivolt.domain.ingestion import IndexState
+from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT
+from archivolt.domain.paths import VaultPath, vault_uri
+from archivolt.domain.redaction import redact
+from archivolt.domain.vault import VaultAccess, VaultRef
+from archivolt.ports.catalogue import Catalogue
+from archivolt.ports.retrieval import Candidate, TextIndex
+from archivolt.retrieval.analysis import query_terms
+from archivolt.retrieval.tags import has_tag, tags_of
+from archivolt.vaults.excerpts import Excerpt, excerpt_of
+
+# Passages asked of the index for each document wanted: long documents have several good ones.
+_PASSAGES_PER_DOCUMENT: Final = 8
+_MAX_PASSAGES: Final = 5_000
+
+_Key = tuple[VaultRef, VaultPath]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextHit:
+    """A document found. `score` is relative to the best of the answer, which has 1."""
+
+    vault: str
+    path: VaultPath
+    uri: str
+    title: str
+    heading: str
+    page: int | None
+    excerpt: Excerpt
+    score: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextHits:
+    """One page of documents; `next_offset` is None when there are no more."""
+
+    hits: list[TextHit]
+    next_offset: int | None
+
+
+class TextSearch:
+    """Searches the words of the vaults it is given access to."""
+
+    def __init__(self, index: TextIndex, catalogue: Catalogue) -> None:
+        self._index = index
+        self._catalogue = catalogue
+
+    def search(
+        self,
+        vaults: Sequence[VaultAccess],
+        q: str,
+        *,
+        tag: str | None = None,
+        limit: int = DEFAULT_SEARCH_LIMIT,
+        offset: int = 0,
+    ) -> TextHits:
+        """Return the documents in which words of `q` occur, those with the most telling first.
+
+        With `tag`, only documents that have that tag or one nested in it.
+
+        Raises:
+            UnavailableError: The index cannot be read.
+
+        """
+        names = {access.vault.ref: access.vault.name for access in vaults}
+        terms = query_terms(q)
+        if not names or not terms:
+            return TextHits(hits=[], next_offset=None)
+        wanted = (offset + limit + 1) * _PASSAGES_PER_DOCUMENT
+        candidates = self._index.search(
+            list(names), terms, limit=_MAX_PASSAGES if tag else min(wanted, _MAX_PASSAGES)
+        )
+        best = self._best_of_current_documents(candidates)
+        if tag:
+            best = self._tagged(best, tag, list(names))
+        page = best[offset : offset + limit]
+        top = best[0][0].score if best else 1.0
+        return TextHits(
+            hits=[_hit(c, title, names[c.vault], terms, top=top) for c, title in page],
+            next_offset=offset + limit if len(best) > offset + limit else None,
+        )
+
+    def _tagged(
+        self, found: Sequence[tuple[Candidate, str]], tag: str, vaults: Sequence[VaultRef]
+    ) -> list[tuple[Candidate, str]]:
+        """Return those that have the tag; only where its words occur is the text looked at."""
+        words = query_terms(tag)
+        mentioning = {
+            (candidate.vault, candidate.path)
+            for candidate in self._index.search(vaults, words, limit=_MAX_PASSAGES)
+        }
+        return [
+            (candidate, title)
+            for candidate, title in found
+            if (candidate.vault, candidate.path) in mentioning and self._has_tag(candidate, tag)
+        ]
+
+    def _has_tag(self, candidate: Candidate, tag: str) -> bool:
+        passages = self._index.passages(candidate.vault, candidate.path, candidate.generation)
+        return has_tag(tags_of(passages), tag)
+
+    def _best_of_current_documents(
+        self, candidates: Sequence[Candidate]
+    ) -> list[tuple[Candidate, str]]:
+        """Return the best passage of each document with its title, stale passages left out."""
+        entries = self._catalogue.get_many(list({(c.vault, c.path) for c in candidates}))
+        best: dict[_Key, tuple[Candidate, str]] = {}
+        for candidate in candidates:
+            entry = entries.get((candidate.vault, candidate.path))
+            if entry is None or entry.state is IndexState.DELETED:
+                continue
+            if entry.generation == candidate.generation:
+                best.setdefault((candidate.vault, candidate.path), (candidate, entry.title))
+        return list(best.values())
+
+
+def _hit(
+    candidate: Candidate, title: str, vault: str, terms: Sequence[Sequence[str]], *, top: float
+) -> TextHit:
+    passage = candidate.passage
+    return TextHit(
+        vault=vault,
+        path=candidate.path,
+        uri=vault_uri(vault, candidate.path),
+        title=title,
+        heading=" > ".join(passage.headings),
+        page=passage.page,
+        excerpt=excerpt_of(redact(passage.text).text, terms),
+        score=round(candidate.score / top, 4) if top else 0.0,
+    )

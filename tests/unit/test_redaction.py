@@ -1,0 +1,218 @@
+"""Secrets are taken out; what only looks like one stays.
+
+No test data here is a secret or has the form of one in this file: each is put together at run time.
+"""
+
+import random
+import string
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from archivolt.domain.redaction import mask, redact
+
+_RANDOM = random.Random(7)  # noqa: S311  the same "secrets" in every run
+_LETTERS = string.ascii_letters + string.digits
+
+
+def some(length: int, alphabet: str = _LETTERS) -> str:
+    """Return random characters, a digit and a letter among them."""
+    return "a1" + "".join(_RANDOM.choices(alphabet, k=length - 2))
+
+
+def hexadecimal(length: int) -> str:
+    return some(length, "0123456789abcdef")
+
+
+def pem(kind: str = "RSA ", line: str = "\n") -> str:
+    body = line.join(some(64, _LETTERS + "+/") for _ in range(12))
+    name = f"{kind}PRIVATE KEY-----"
+    return f"-----BEGIN {name}{line}{body}{line}-----END {name}"
+
+
+TOKENS = {
+    "AWS": "AKIA" + some(16, string.ascii_uppercase).upper(),
+    "AWS temporary": "ASIA" + some(16, string.ascii_uppercase).upper(),
+    "Google": "AIza" + some(35),
+    "Google OAuth": "ya29." + some(60),
+    "Google client": "GOCSPX-" + some(28),
+    "Azure storage": "DefaultEndpointsProtocol=https;AccountKey=" + some(86) + "==",
+    "Azure client": "a1b8Q~" + some(34),
+    "GitHub": "ghp_" + some(36),
+    "GitHub fine-grained": "github_pat_" + some(22) + "_" + some(59),
+    "GitLab": "glpat-" + some(20),
+    "Slack bot": "xoxb-" + "-".join([some(12), some(12), some(24)]),
+    "Slack webhook": "https://hooks.slack.com/services/" + "/".join([some(9), some(9), some(24)]),
+    "Discord webhook": "https://discord.com/api/webhooks/" + "1" * 18 + "/" + some(68),
+    "Telegram": "1234567890:AA" + some(33),
+    "Stripe": "sk_live_" + some(24),
+    "Stripe restricted": "rk_test_" + some(24),
+    "Webhook": "whsec_" + some(32),
+    "OpenAI": "sk-" + some(48),
+    "OpenAI project": "sk-proj-" + some(80),
+    "Anthropic": "sk-ant-api03-" + some(93) + "-AA",
+    "Hugging Face": "hf_" + some(34),
+    "Groq": "gsk_" + some(52),
+    "SendGrid": "SG." + some(22) + "." + some(43),
+    "Mailgun": "key-" + hexadecimal(32),
+    "Mailchimp": hexadecimal(32) + "-us12",
+    "Twilio": "SK" + hexadecimal(32),
+    "npm": "npm_" + some(36),
+    "PyPI": "pypi-" + "AgE" + some(70),
+    "Docker": "dckr_pat_" + some(27),
+    "DigitalOcean": "dop_v1_" + hexadecimal(64),
+    "Vault": "hvs." + some(24),
+    "Databricks": "dapi" + hexadecimal(32),
+    "Shopify": "shpat_" + hexadecimal(32),
+    "Linear": "lin_api_" + some(40),
+    "Notion": "ntn_" + some(46),
+    "Airtable": "pat" + some(14) + "." + hexadecimal(64),
+    "Atlassian": "ATATT3" + some(180),
+    "Sentry": "sntrys_" + some(80),
+    "Grafana": "glsa_" + some(32) + "_" + hexadecimal(8),
+    "Postman": "PMAK-" + hexadecimal(24) + "-" + hexadecimal(34),
+    "Tailscale": "tskey-auth-" + some(24),
+    "JWT": ".".join(["eyJ" + some(30), "eyJ" + some(60), some(43)]),
+    "age": "AGE-SECRET-KEY-1" + "Q2PZ" * 14 + "QQ",
+    "bcrypt": "$2b$12$" + some(53),
+    "RSA": pem(),
+    "PKCS #8": pem(""),
+    "OpenSSH": pem("OPENSSH "),
+    "key in JSON": pem("", "\\n"),
+    "cut-off key": pem()[:500],
+}
+
+
+@pytest.mark.parametrize("issuer", TOKENS)
+@pytest.mark.parametrize("around", ["{}", "my key: {}\nnext", '{{"value": "{}"}}', "(`{}`)"])
+def test_a_token_is_taken_out_wherever_it_stands(issuer: str, around: str) -> None:
+    secret = TOKENS[issuer]
+
+    redacted = redact(around.format(secret))
+
+    assert redacted.secrets >= 1
+    assert secret[-20:] not in redacted.text
+    assert "[redacted:" in redacted.text
+
+
+@pytest.mark.parametrize(
+    ("before", "secret", "after"),
+    [
+        ("password=", "hunter2", ""),
+        ("DB_PASSWORD=", "correcthorse", "\nDB_HOST=db"),
+        ('password: "', "correct-horse", '"'),
+        ("Mot de passe : ", "Soleil2024!", ""),
+        ("mdp=", "Soleil2024", ""),
+        ('{"passwd":"', "letmein", '"}'),
+        ("postgres://app:", "s3cr3t", "@db.internal:5432/app"),
+        ("redis://:", "abcdef", "@cache:6379"),
+        ("https://ann:", "p%40ss-word", "@example.org/a?b=c"),
+        ("Server=db;User Id=sa;Password=", "Passw0rd!", ";Encrypt=true"),
+        ("api_key = '", "9f8e7d6c5b4a3210", "'"),
+        ("X-Api-Key: ", "9f8e7d6c5b4a3210", ""),
+        ("client_secret=", "Zm9vYmFyMTIzNDU2", "&grant_type=x"),
+        ("aws_secret_access_key = ", "Zz9/+" * 8, ""),
+        ("Authorization: Bearer ", "0123456789abcdefABCDEF", ""),
+        ("Authorization: Basic ", "dXNlcjpwYXNzd29yZDEyMw==", ""),
+        ("curl -u admin:", "tr0ub4dor", " https://x"),
+        ("machine example.org login ann password ", "tr0ub4dor", ""),
+        ("mysql --password ", "tr0ub4dor", " db"),
+        ("SECRET_KEY_BASE=", "0123456789abcdef0123456789abcdef", ""),
+    ],
+)
+def test_what_is_written_beside_its_name_is_taken_out_and_the_rest_stays(
+    before: str, secret: str, after: str
+) -> None:
+    redacted = redact(before + secret + after)
+
+    assert redacted.text.startswith(before)
+    assert redacted.text.endswith(after)
+    assert secret not in redacted.text
+    assert redacted.secrets == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is written on the whiteboard.",
+        "password: see the wiki",
+        "Password: ask Marie",
+        "Mot de passe : à demander au secrétariat",
+        "postgres://user:<password>@host/db",
+        "postgres://{{user}}:{{password}}@host",
+        "export TOKEN=${{ secrets.TOKEN }}",
+        'export API_KEY="$OTHER_KEY"',
+        "api_key: YOUR_API_KEY",
+        'token = os.environ["TOKEN"]',
+        "password = form.password",
+        "const token = await getToken();",
+        "password: string;",
+        '<input type="password" name="password" placeholder="Password">',
+        "max_tokens: 4096",
+        "secret: true",
+        "The token: a story about access.",
+        "https://example.org:8080/a@b",
+        "git commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
+        "sk-loading-indicator-with-a-long-class-name",
+        "id: 123e4567-e89b-12d3-a456-426614174000",
+        "2026-09-01T08:30:00Z",
+        "d41d8cd98f00b204e9800998ecf8427e",
+        "See -----BEGIN CERTIFICATE----- blocks.",
+        "Basic authentication, bearer tokens and the authorization header",
+    ],
+)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    assert redact(text) == (text, 0)
+
+
+@pytest.mark.parametrize("issuer", TOKENS)
+def test_redacting_twice_changes_nothing_more(issuer: str) -> None:
+    once = redact(f'a "{TOKENS[issuer]}" password={TOKENS[issuer]} b').text
+
+    assert redact(once) == (once, 0)
+
+
+@given(st.text(alphabet=" \n\"'=:@/.-_{}[]<>$abkpstwxyzAKZ0123456789", max_size=200))
+def test_redacting_any_text_twice_is_redacting_it_once(text: str) -> None:
+    once = redact(text).text
+
+    assert redact(once).text == once
+
+
+@pytest.mark.parametrize("issuer", TOKENS)
+def test_masking_keeps_every_byte_in_its_place(issuer: str) -> None:
+    data = f"é before {TOKENS[issuer]} after é".encode()
+
+    masked = mask(data)
+
+    assert len(masked) == len(data)
+    assert masked.startswith("é before ".encode())
+    assert masked.endswith(" after é".encode())
+    assert TOKENS[issuer][-20:].encode() not in masked
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "password" * 60_000,
+        "-----BEGIN PRIVATE " * 20_000,
+        ("-----BEGIN " + "PRIVATE KEY-----\n") * 10_000,
+        "eyJ" * 150_000,
+        "://a" * 120_000,
+        "a:b@" * 120_000,
+        "token = " * 60_000,
+        "key_" * 120_000 + "=",
+        "A" * 500_000,
+        "sk-" + "a" * 500_000,
+        " login " * 70_000,
+    ],
+    ids=range(11),
+)
+def test_no_text_makes_redaction_slow(hostile: str) -> None:
+    started = time.process_time()
+
+    redact(hostile)
+
+    assert time.process_time() - started < 5

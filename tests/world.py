@@ -1,0 +1,145 @@
+"""Two tenants, their people and their documents, on fakes: what most tests of a door need."""
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from archivolt.domain.identity import Principal
+from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState, Passage
+from archivolt.domain.messages import Language
+from archivolt.domain.paths import VaultPath, name_of
+from archivolt.domain.search import SearchHit, SearchNotice, SearchQuery, SearchResult
+from archivolt.domain.tool import Surface, ToolResult
+from archivolt.domain.vault import FileInfo, VaultRef, VaultRole
+from archivolt.ports.retrieval import DocumentUpdate, IndexedPassage
+from archivolt.retrieval.analysis import terms
+from archivolt.tools.catalogue import native_tools
+from archivolt.tools.pipeline import ToolPipeline
+from archivolt.tools.rate_limit import RateLimit
+from archivolt.vaults.access import VaultService
+from archivolt.vaults.files import FileService
+from archivolt.vaults.search import TextSearch
+from tests.builders import ALICE, a_vault, principal
+from tests.fakes.catalogue import InMemoryCatalogue
+from tests.fakes.clock import FrozenClock
+from tests.fakes.files import InMemoryFiles
+from tests.fakes.governance import InMemoryRates, RecordingAudit
+from tests.fakes.text_index import InMemoryTextIndex
+from tests.fakes.vaults import InMemoryVaults
+
+
+class FulltextRetrieval:
+    """A `Retrieval` that finds passages by their words alone, and says so in a notice."""
+
+    def __init__(self, vaults: VaultService, search: TextSearch) -> None:
+        self._vaults = vaults
+        self._search = search
+
+    def search(
+        self, principal: Principal, query: SearchQuery, *, language: Language
+    ) -> SearchResult:
+        allowed = (
+            [self._vaults.access(principal, query.vault)]
+            if query.vault
+            else self._vaults.accessible(principal)
+        )
+        found = self._search.search(allowed, query.q, limit=query.top_k)
+        hits = [
+            SearchHit(
+                vault=hit.vault,
+                path=hit.path,
+                uri=hit.uri,
+                heading=hit.heading,
+                page=hit.page,
+                excerpt=hit.excerpt.text,
+                score=hit.score,
+                explanation={"lexical": hit.score},
+            )
+            for hit in found.hits
+            if not query.path or hit.path.startswith(query.path)
+        ]
+        return SearchResult(
+            hits=hits, notices=[SearchNotice(code="words_only", message=f"words only ({language})")]
+        )
+
+
+class World:
+    """The services over fakes; also the `Services` that the tools use."""
+
+    def __init__(self, *, per_token: int = 600, per_tool: int = 300) -> None:
+        self.clock = FrozenClock()
+        self.directory = InMemoryVaults()
+        self.store = InMemoryFiles(self.clock)
+        self.catalogue = InMemoryCatalogue(self.clock)
+        self.index = InMemoryTextIndex()
+        self.audit = RecordingAudit()
+        self.vaults = VaultService(self.directory, self.catalogue, self.clock)
+        self.files = FileService(self.store)
+        self.text_search = TextSearch(self.index, self.catalogue)
+        self.retrieval = FulltextRetrieval(self.vaults, self.text_search)
+        self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
+        self.pipeline = ToolPipeline(
+            native_tools(), self, rate_limit=self.rate_limit, audit=self.audit, clock=self.clock
+        )
+
+    def vault(self, name: str, *, owner: Principal | None = None) -> VaultRef:
+        """Add a vault; its owner is Alice of Acme unless given."""
+        owner = owner or principal(ALICE)
+        vault = a_vault(name, vault_id=f"id-of-{owner.tenant}-{name}", tenant=owner.tenant)
+        self.directory.create(vault, owner=owner.user)
+        return vault.ref
+
+    def share(self, vault: VaultRef, with_: Principal, role: VaultRole = VaultRole.READER) -> None:
+        """Make somebody a member of a vault."""
+        self.directory.set_member(vault, with_.user, role)
+
+    def write(
+        self, vault: VaultRef, path: str, text: str | bytes, *, page: int | None = None
+    ) -> FileInfo:
+        """Add a file, and index it when it is text."""
+        data = text.encode() if isinstance(text, str) else text
+        info = self.store.create(vault, VaultPath(path), data)
+        generation = Generation(hashlib.sha256(data).hexdigest()[:8])
+        state = IndexState.PENDING if isinstance(text, str) else IndexState.UNSUPPORTED
+        entry = CatalogueEntry(
+            vault=vault,
+            path=VaultPath(path),
+            state=state,
+            updated_at=self.clock.now(),
+            generation=generation,
+            title=name_of(path),
+        )
+        assert self.catalogue.advance(entry, previous=None)
+        if isinstance(text, str):
+            passage = Passage(number=0, text=text, headings=("Top",), page=page)
+            indexed = IndexedPassage(passage=passage, terms=terms(text))
+            self.index.apply(
+                vault,
+                [DocumentUpdate(path=VaultPath(path), generation=generation, passages=[indexed])],
+            )
+        return info
+
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        by: Principal | None = None,
+        surface: Surface = Surface.IN_APP,
+        language: Language = Language.EN,
+    ) -> dict[str, Any]:
+        """Call a tool as Alice, or as somebody else, and return its value."""
+        return self.result(tool, arguments, by=by, surface=surface, language=language).value
+
+    def result(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        by: Principal | None = None,
+        surface: Surface = Surface.IN_APP,
+        language: Language = Language.EN,
+    ) -> ToolResult:
+        """Call a tool as Alice, or as somebody else."""
+        caller = by or principal(ALICE)
+        return self.pipeline.call(caller, tool, arguments or {}, surface=surface, language=language)
