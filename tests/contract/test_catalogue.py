@@ -62,6 +62,7 @@ def an_entry(
         passages=3,
         title="Été",
         recipe="r",
+        tags=("projet/été",),
     )
 
 

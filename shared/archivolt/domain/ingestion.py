@@ -123,6 +123,12 @@ class CatalogueEntry:
     title: str = ""
     embedder: str = ""
     recipe: str = ""
+    tags: tuple[str, ...] = ()
+
+    def has_tag(self, wanted: str) -> bool:
+        """Tell whether the document has a tag or one below it (`project/alpha` is a `project`)."""
+        name = wanted.strip().strip("#/").casefold()
+        return any(tag == name or tag.startswith(f"{name}/") for tag in self.tags)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -64,6 +64,9 @@ MAX_HEADING_CHARS: Final = 200
 LEXICAL_SHARDS: Final = 64
 # How long the last change of a deleted document is remembered.
 TOMBSTONE_DAYS: Final = 14
+MAX_DOCUMENT_TITLE_CHARS: Final = 300
+MAX_TAGS: Final = 100
+MAX_TAG_CHARS: Final = 64
 
 # Chat.
 MAX_MESSAGE_CHARS: Final = 100_000
@@ -77,3 +80,7 @@ TURN_GRACE_SECONDS: Final = 30
 HEARTBEAT_SECONDS: Final = 15
 DEFAULT_CONVERSATIONS: Final = 50
 MAX_CONVERSATIONS: Final = 200
+
+# Calls to hosts that are not ours (decision 25). A function's answer has to end within 300 seconds.
+MAX_OUTBOUND_BYTES: Final = 32_000_000
+MAX_OUTBOUND_SECONDS: Final = 280

@@ -23,6 +23,10 @@ class Message(NamedTuple):
 
 
 MESSAGES: Mapping[str, Message] = {
+    "address_not_allowed": Message(
+        "The host {host} is not on the public Internet, and this deployment does not allow it.",
+        "L'hôte {host} n'est pas sur l'Internet public, et ce déploiement ne l'autorise pas.",
+    ),
     "answer_cut": Message(
         "The answer was cut at {limit} tokens; ask to continue, or have the limit raised.",
         "La réponse a été coupée à {limit} jetons ; demandez la suite ou faites relever la limite.",
@@ -70,6 +74,14 @@ MESSAGES: Mapping[str, Message] = {
     "directory_not_found": Message(
         "There is no directory {path} in this vault; list its parent to see what is there.",
         "Il n'y a pas de dossier {path} dans ce coffre ; listez son parent pour voir son contenu.",
+    ),
+    "documents_pending": Message(
+        "{count} documents are found by their words already, by their meaning soon.",
+        "{count} documents sont déjà trouvés par leurs mots, et bientôt par leur sens.",
+    ),
+    "documents_without_text": Message(
+        "{count} documents have no text (scans, images), so they are not searched.",
+        "{count} documents n'ont pas de texte (scans, images) : ils ne sont pas cherchés.",
     ),
     "file_exists": Message(
         "{path} already exists; choose another name or edit the existing file.",
@@ -143,6 +155,10 @@ MESSAGES: Mapping[str, Message] = {
         "Stopped: the model kept writing tool calls that cannot run; try another model.",
         "Arrêt : le modèle écrivait des appels d'outils inutilisables ; essayez un autre modèle.",
     ),
+    "meaning_unavailable": Message(
+        "Search by meaning is down: these hits were found by their words alone.",
+        "La recherche par le sens est en panne : ces résultats viennent des mots seuls.",
+    ),
     "member_not_found": Message(
         "{user} is not a member of this vault.",
         "{user} n'est pas membre de ce coffre.",
@@ -176,8 +192,8 @@ MESSAGES: Mapping[str, Message] = {
         "{path} serait à la fois un fichier et un dossier ; choisissez un autre nom.",
     ),
     "person_required": Message(
-        "This token may not change files directly; use the tools, which ask for a confirmation.",
-        "Ce jeton ne peut rien modifier ; utilisez les outils, qui demandent confirmation.",
+        "This takes a person's own sign-in; with this token, use the tools instead.",
+        "Il faut ici la connexion d'une personne ; avec ce jeton, utilisez les outils.",
     ),
     "provider_not_configured": Message(
         "The provider {provider} is not set up here; ask an administrator.",
@@ -186,6 +202,10 @@ MESSAGES: Mapping[str, Message] = {
     "provider_refused": Message(
         "The provider {provider} refuses the request ({reason}); check the key and the model.",
         "Le fournisseur {provider} refuse la requête ({reason}) ; vérifiez la clé et le modèle.",
+    ),
+    "range_not_satisfiable": Message(
+        "{path} has {size} bytes: ask for a range inside it.",
+        "{path} fait {size} octets : demandez une plage à l'intérieur.",
     ),
     "provider_unavailable": Message(
         "The model provider {provider} does not answer ({reason}); retry or choose another.",
@@ -219,6 +239,10 @@ MESSAGES: Mapping[str, Message] = {
         "There is no tool {tool}; list the tools to see the names.",
         "Il n'y a pas d'outil {tool} ; listez les outils pour voir leurs noms.",
     ),
+    "turn_interrupted": Message(
+        "The answer was interrupted; send the message again.",
+        "La réponse a été interrompue ; renvoyez le message.",
+    ),
     "turn_too_large": Message(
         "This turn has {size} bytes and the limit is {limit}; ask for less at once.",
         "Cet échange fait {size} octets et la limite est {limit} ; demandez-en moins à la fois.",
@@ -250,6 +274,10 @@ MESSAGES: Mapping[str, Message] = {
     "vision_unsupported": Message(
         "The model {model} does not see images; send text only.",
         "Le modèle {model} ne voit pas les images ; n'envoyez que du texte.",
+    ),
+    "words_unavailable": Message(
+        "Search by words is down: these hits were found by their meaning alone.",
+        "La recherche par mots est en panne : ces résultats viennent du sens seul.",
     ),
 }
 

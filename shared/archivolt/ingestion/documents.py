@@ -8,7 +8,9 @@ from typing import Final
 
 from archivolt.domain.errors import TooLargeError, UnavailableError, UnsupportedContentError
 from archivolt.domain.ingestion import IndexState, Passage
+from archivolt.domain.limits import MAX_DOCUMENT_TITLE_CHARS
 from archivolt.domain.paths import VaultPath, name_of
+from archivolt.ingestion.tags import tags_of
 from archivolt.observability import failure, logger
 from archivolt.ports.ingestion import Extractor
 from archivolt.ports.retrieval import IndexedPassage
@@ -27,6 +29,7 @@ class Reading:
     state: IndexState
     reason: str = ""
     title: str = ""
+    tags: tuple[str, ...] = ()
     passages: Sequence[Passage] = ()
 
 
@@ -70,10 +73,16 @@ class DocumentReader:
 
     def _read(self, path: VaultPath, data: bytes) -> Reading:
         extraction = self._extractor.extract(data, name=name_of(path))
+        title = extraction.title[:MAX_DOCUMENT_TITLE_CHARS]
         passages = self._split(extraction.markdown)
         if not passages:
-            return Reading(state=IndexState.NO_TEXT, reason="no_text", title=extraction.title)
-        return Reading(state=IndexState.PENDING, title=extraction.title, passages=passages)
+            return Reading(state=IndexState.NO_TEXT, reason="no_text", title=title)
+        return Reading(
+            state=IndexState.PENDING,
+            title=title,
+            tags=tags_of(extraction.markdown),
+            passages=passages,
+        )
 
 
 def is_hidden(path: VaultPath) -> bool:

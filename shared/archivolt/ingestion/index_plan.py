@@ -248,4 +248,5 @@ def _entry(
         size=info.size,
         passages=len(reading.passages),
         title=reading.title,
+        tags=reading.tags,
     )

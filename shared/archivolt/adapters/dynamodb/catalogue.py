@@ -31,7 +31,7 @@ _ATTENTION: Final = "attention"
 _RANKED: Final = tuple(
     state for state in IndexState if state not in {IndexState.INDEXED, IndexState.DELETED}
 )
-_SPELLED_OTHERWISE: Final = frozenset({"vault", "state", "updated_at", "sequencer"})
+_SPELLED_OTHERWISE: Final = frozenset({"vault", "state", "updated_at", "sequencer", "tags"})
 _PLAIN: Final = tuple(
     field.name for field in fields(CatalogueEntry) if field.name not in _SPELLED_OTHERWISE
 )
@@ -140,6 +140,8 @@ def _item(entry: CatalogueEntry) -> dict[str, Value]:
         "updated_at": entry.updated_at.isoformat(),
         **{name: getattr(entry, name) for name in _PLAIN},
     }
+    if entry.tags:
+        item["tags"] = entry.tags
     if entry.sequencer:
         item["sequencer"] = entry.sequencer
     if entry.state is IndexState.DELETED:
@@ -158,5 +160,6 @@ def _entry(item: StoredItem) -> CatalogueEntry:
         state=IndexState(item["state"]),
         updated_at=datetime.fromisoformat(item["updated_at"]),
         sequencer=item.get("sequencer"),
+        tags=tuple(item.get("tags", ())),
         **plain,
     )

@@ -1,0 +1,131 @@
+"""Makes one list of two: passages by their words and passages by their meaning. Pure.
+
+Scores are mixed, not ranks: how far the best is ahead says something that its rank does not. The
+weight of the words follows the question. The more of its words the best lexical passage has, the
+more that list is worth; a question in another language than the documents has few of them. Measured
+(nDCG@10, every question; mix at the one weight that suits the set best / following the question):
+XQuAD es→en .885 / .900, XQuAD en→en .975 / .979, React's pages fr→en .474 / .477. Rank fusion was
+worse throughout.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from archivolt.domain.ingestion import Generation
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import VaultRef
+from archivolt.ports.retrieval import Candidate
+from archivolt.retrieval.analysis import terms
+
+# The weight of the lexical list when none and when all of the question's words are found.
+_LEAST_WEIGHT: Final = 0.2
+_MOST_WEIGHT: Final = 0.8
+# Any two texts are a little alike: a cosine below this share of the best one is worth nothing.
+_DENSE_FLOOR: Final = 0.3
+_PASSAGES_PER_DOCUMENT: Final = 3
+
+_Place = tuple[VaultRef, VaultPath, Generation, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranked:
+    """A passage in the joint list: its score in 0..1, and what each list said (None: nothing)."""
+
+    candidate: Candidate
+    score: float
+    lexical: float | None = None
+    dense: float | None = None
+
+
+def coverage(groups: Sequence[Sequence[str]], lexical: Sequence[Candidate]) -> float:
+    """Return the share of the question's words that the best lexical passage has.
+
+    Args:
+        groups: The question's words, as `analysis.query_terms` makes them.
+        lexical: The lexical list, best first.
+
+    """
+    if not groups or not lexical:
+        return 0.0
+    passage = lexical[0].passage
+    held = terms("\n".join([lexical[0].path, *passage.headings, passage.text]))
+    return sum(any(term in held for term in group) for group in groups) / len(groups)
+
+
+def lexical_weight(covered: float) -> float:
+    """Return the share of the lexical list in the mix, for a coverage in 0..1."""
+    return _LEAST_WEIGHT + (_MOST_WEIGHT - _LEAST_WEIGHT) * covered
+
+
+def fuse(
+    lexical: Sequence[Candidate], dense: Sequence[Candidate], *, weight: float
+) -> list[Ranked]:
+    """Return the passages of both lists, best first, at most three of a document.
+
+    A document counts by its best passage in each list, which need not be the same one: its best
+    passage by the mix stands for it.
+    """
+    by_words, by_meaning = _shares(lexical, 0.0), _shares(dense, _DENSE_FLOOR)
+    candidates = {_place(candidate): candidate for candidate in (*lexical, *dense)}
+    raw_words = {_place(candidate): candidate.score for candidate in lexical}
+    raw_meaning = {_place(candidate): candidate.score for candidate in dense}
+
+    def mixed(words: float, meaning: float) -> float:
+        return weight * words + (1 - weight) * meaning
+
+    ranked: list[Ranked] = []
+    for places in _by_document(candidates).values():
+        own = {p: mixed(by_words.get(p, 0.0), by_meaning.get(p, 0.0)) for p in places}
+        best = sorted(places, key=lambda place: -own[place])[:_PASSAGES_PER_DOCUMENT]
+        joint = mixed(
+            max(by_words.get(place, 0.0) for place in places),
+            max(by_meaning.get(place, 0.0) for place in places),
+        )
+        ranked += [
+            Ranked(
+                candidate=candidates[place],
+                score=joint if place == best[0] else own[place],
+                lexical=raw_words.get(place),
+                dense=raw_meaning.get(place),
+            )
+            for place in best
+        ]
+    return sorted(ranked, key=lambda each: (-each.score, _place(each.candidate)[1:]))
+
+
+def without_repetitions(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """Leave out passages of a vault that say, word for word, what a better one of it says."""
+    seen: set[tuple[VaultRef, str]] = set()
+    kept: list[Ranked] = []
+    for each in ranked:
+        words = " ".join(each.candidate.passage.text.casefold().split())
+        said = (each.candidate.vault, words)
+        if said not in seen:
+            seen.add(said)
+            kept.append(each)
+    return kept
+
+
+def _shares(candidates: Sequence[Candidate], floor: float) -> dict[_Place, float]:
+    """Return each score as a share of the best one, counted from `floor` of it."""
+    best = max((candidate.score for candidate in candidates), default=0.0)
+    if best <= 0:
+        return {}
+    return {
+        _place(candidate): max(0.0, (candidate.score / best - floor) / (1 - floor))
+        for candidate in candidates
+    }
+
+
+def _by_document(
+    candidates: dict[_Place, Candidate],
+) -> dict[tuple[VaultRef, VaultPath], list[_Place]]:
+    documents: dict[tuple[VaultRef, VaultPath], list[_Place]] = {}
+    for place in candidates:
+        documents.setdefault(place[:2], []).append(place)
+    return documents
+
+
+def _place(candidate: Candidate) -> _Place:
+    return candidate.vault, candidate.path, candidate.generation, candidate.passage.number

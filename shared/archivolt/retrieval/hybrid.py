@@ -1,0 +1,241 @@
+"""Finds the passages that answer a question, in the caller's vaults and in no others (R10).
+
+Two lists, by words and by meaning, are checked against the catalogue, so that nothing stale or
+deleted is shown, and made one. Either list may be down: then the other answers, and a notice says
+so. The embedding model is built at the first question that needs it.
+"""
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from archivolt.domain.errors import InvalidRequestError, UnavailableError
+from archivolt.domain.identity import Principal
+from archivolt.domain.limits import MAX_QUERY_CHARS, MAX_TOP_K
+from archivolt.domain.messages import Language
+from archivolt.domain.paths import ROOT, VaultPath, resolve_directory, vault_uri
+from archivolt.domain.redaction import redact
+from archivolt.domain.search import SearchHit, SearchMode, SearchQuery, SearchResult
+from archivolt.domain.vault import VaultRef
+from archivolt.ports.catalogue import Catalogue
+from archivolt.ports.retrieval import Candidate, Embedder, TextIndex, VectorStore
+from archivolt.ports.vaults import VaultDirectory
+from archivolt.retrieval.analysis import query_terms
+from archivolt.retrieval.excerpt import best_sentences
+from archivolt.retrieval.fusion import (
+    Ranked,
+    coverage,
+    fuse,
+    lexical_weight,
+    without_repetitions,
+)
+from archivolt.retrieval.notices import index_notices, notice
+
+# How many passages of each list are looked at: the checks and the fusion drop some.
+_LEAST_CANDIDATES: Final = 100
+_CANDIDATES_PER_HIT: Final = 4
+# A filter by tag comes after the lists.
+_CANDIDATES_WITH_TAG: Final = 1_000
+# What is further from the question than this share of the model's threshold is no answer to it.
+_NOISE_SHARE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """A question, ready to be asked."""
+
+    query: SearchQuery
+    vaults: dict[VaultRef, str]
+    groups: list[list[str]]
+    path: VaultPath
+    user: Principal
+
+    @property
+    def limit(self) -> int:
+        """How many passages each list is asked for."""
+        if self.query.tag:
+            return _CANDIDATES_WITH_TAG
+        return max(_LEAST_CANDIDATES, self.query.top_k * _CANDIDATES_PER_HIT)
+
+
+@dataclass(slots=True)
+class _Lists:
+    """The two lists, the best cosine as a share of the threshold, and what went wrong (codes)."""
+
+    lexical: list[Candidate] = field(default_factory=list[Candidate])
+    dense: list[Candidate] = field(default_factory=list[Candidate])
+    nearness: float = 0.0
+    troubles: list[str] = field(default_factory=list[str])
+
+
+class RetrievalService:
+    """Searches by meaning and by words."""
+
+    def __init__(
+        self,
+        *,
+        directory: VaultDirectory,
+        catalogue: Catalogue,
+        text_index: TextIndex,
+        vectors: VectorStore,
+        embedder: Callable[[], Embedder],
+    ) -> None:
+        self._directory = directory
+        self._catalogue = catalogue
+        self._text_index = text_index
+        self._vectors = vectors
+        self._embedder = embedder
+
+    def search(
+        self, principal: Principal, query: SearchQuery, *, language: Language
+    ) -> SearchResult:
+        """Return the best passages, and what the answer may lack.
+
+        Raises:
+            InvalidRequestError: `invalid_request`: an empty or overlong question, or a `top_k` out
+                of bounds; `invalid_path`.
+            NotFoundError: `vault_not_found`: no such vault among the caller's.
+            UnavailableError: Nothing that could answer does.
+
+        """
+        question = self._prepared(principal, query)
+        if not question.vaults:
+            return SearchResult(hits=[], notices=[])
+        lists = self._lists(question)
+        ranked = without_repetitions(self._ranked(question, lists))[: query.top_k]
+        notices = index_notices(self._catalogue, list(question.vaults), query.mode, language)
+        return SearchResult(
+            hits=[_hit(each, question) for each in ranked],
+            notices=[*(notice(code, language) for code in lists.troubles), *notices],
+        )
+
+    def _prepared(self, principal: Principal, query: SearchQuery) -> _Question:
+        text = query.q.strip()
+        if not text or len(text) > MAX_QUERY_CHARS:
+            problem = f"q must have 1 to {MAX_QUERY_CHARS} characters"
+            raise InvalidRequestError("invalid_request", problem=problem)
+        if not 1 <= query.top_k <= MAX_TOP_K:
+            raise InvalidRequestError("invalid_request", problem=f"top_k must be 1 to {MAX_TOP_K}")
+        return _Question(
+            query=query,
+            vaults=self._vaults(principal, query.vault),
+            groups=query_terms(text),
+            path=resolve_directory(query.path) if query.path else ROOT,
+            user=principal,
+        )
+
+    def _vaults(self, principal: Principal, name: str | None) -> dict[VaultRef, str]:
+        tenant, user = principal.tenant, principal.user
+        if name is None:
+            found = self._directory.accessible(tenant, user)
+        else:
+            normal = unicodedata.normalize("NFC", name)
+            found = [self._directory.access(tenant, user, normal)]
+        return {access.vault.ref: access.vault.name for access in found}
+
+    def _lists(self, question: _Question) -> _Lists:
+        lists = _Lists()
+        mode = question.query.mode
+        if mode is not SearchMode.DENSE:
+            try:
+                lists.lexical = self._by_words(question)
+            except UnavailableError:
+                if mode is SearchMode.LEXICAL:
+                    raise
+                lists.troubles.append("words_unavailable")
+        if mode is not SearchMode.LEXICAL:
+            try:
+                lists.dense, lists.nearness = self._by_meaning(question)
+            except UnavailableError:
+                if mode is SearchMode.DENSE or lists.troubles:
+                    raise
+                lists.troubles.append("meaning_unavailable")
+        self._keep_current(question, lists)
+        return lists
+
+    def _by_words(self, question: _Question) -> list[Candidate]:
+        if not question.groups:
+            return []
+        return self._text_index.search(
+            list(question.vaults), question.groups, limit=question.limit, prefix=question.path
+        )
+
+    def _by_meaning(self, question: _Question) -> tuple[list[Candidate], float]:
+        embedder = self._embedder()
+        found = self._vectors.search(
+            question.user.tenant,
+            question.user.user,
+            list(question.vaults),
+            embedder.embed_query(question.query.q),
+            limit=question.limit,
+            prefix=question.path,
+        )
+        least = embedder.threshold * _NOISE_SHARE
+        if question.query.mode is SearchMode.DENSE:
+            asked = question.query.threshold
+            least = embedder.threshold if asked is None else asked
+        near = [candidate for candidate in found if candidate.score >= least]
+        return near, near[0].score / embedder.threshold if near else 0.0
+
+    def _keep_current(self, question: _Question, lists: _Lists) -> None:
+        """Drop every candidate that the catalogue does not name as current, in both lists."""
+        both = [*lists.lexical, *lists.dense]
+        keys = {(candidate.vault, candidate.path) for candidate in both}
+        entries = self._catalogue.get_many(sorted(keys, key=lambda key: key[1]))
+
+        def is_current(candidate: Candidate) -> bool:
+            entry = entries.get((candidate.vault, candidate.path))
+            return (
+                entry is not None
+                and candidate.vault in question.vaults
+                and candidate.generation == entry.generation
+                and (question.query.tag is None or entry.has_tag(question.query.tag))
+            )
+
+        lists.lexical = [candidate for candidate in lists.lexical if is_current(candidate)]
+        lists.dense = [candidate for candidate in lists.dense if is_current(candidate)]
+
+    def _ranked(self, question: _Question, lists: _Lists) -> list[Ranked]:
+        mode = question.query.mode
+        if mode is SearchMode.DENSE or not lists.lexical:
+            return _by_cosine(lists.dense)
+        covered = coverage(question.groups, lists.lexical)
+        weight = lexical_weight(covered) if lists.dense else 1.0
+        confidence = _confidence(covered, lists)
+        ranked = fuse(lists.lexical, lists.dense, weight=weight)
+        return [replace(each, score=each.score * confidence) for each in ranked]
+
+
+def _confidence(covered: float, lists: _Lists) -> float:
+    """Return how well the best passage answers, by its words or by its meaning."""
+    return min(1.0, max(covered, lists.nearness))
+
+
+def _by_cosine(dense: Sequence[Candidate]) -> list[Ranked]:
+    return [
+        Ranked(candidate=each, score=min(1.0, max(0.0, each.score)), dense=each.score)
+        for each in dense
+    ]
+
+
+def _hit(ranked: Ranked, question: _Question) -> SearchHit:
+    candidate = ranked.candidate
+    passage = candidate.passage
+    vault = question.vaults[candidate.vault]
+    fragment = f"page={passage.page}" if passage.page else "".join(passage.headings[-1:])
+    return SearchHit(
+        vault=vault,
+        path=candidate.path,
+        uri=vault_uri(vault, candidate.path, fragment=fragment),
+        heading=" > ".join(passage.headings),
+        page=passage.page,
+        excerpt=best_sentences(redact(passage.text).text, question.groups),
+        score=round(min(1.0, ranked.score), 4),
+        explanation=_explanation(ranked) if question.query.explain else {},
+    )
+
+
+def _explanation(ranked: Ranked) -> dict[str, Any]:
+    """Return what each list said: a BM25 score, a cosine, or nothing."""
+    return {"lexical": ranked.lexical, "dense": ranked.dense}
