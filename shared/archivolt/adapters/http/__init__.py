@@ -1,0 +1,1 @@
+"""Calls to hosts that are not ours (decision 25)."""

@@ -1,0 +1,134 @@
+"""Opening connections to checked addresses only.
+
+A name is resolved once; the addresses are checked and the connection is made to one of them, so
+that a second answer of the resolver can change nothing. TLS and the `Host` header go on using the
+name, which the layers above never lose.
+"""
+
+import socket
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Final
+
+import anyio
+from httpcore2 import (
+    SOCKET_OPTION,
+    AnyIOBackend,
+    AsyncNetworkBackend,
+    AsyncNetworkStream,
+    ConnectError,
+    ConnectTimeout,
+    NetworkBackend,
+    NetworkStream,
+    SyncBackend,
+)
+
+from archivolt.adapters.http.addresses import OutboundRules
+
+# How many addresses of a host are tried.
+_TRIED: Final = 4
+
+_Found = Sequence[tuple[int, int, int, str, tuple[str | int | bytes, ...]]]
+
+
+def resolve(host: str, port: int) -> _Found:
+    """Return the addresses of a host, as `socket.getaddrinfo` does."""
+    return socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+
+
+async def resolve_async(host: str, port: int) -> _Found:
+    """Return the addresses of a host without blocking."""
+    return await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+
+
+class GuardedBackend(NetworkBackend):
+    """Connects where the rules allow."""
+
+    def __init__(
+        self, rules: OutboundRules, *, resolve: Callable[[str, int], _Found] = resolve
+    ) -> None:
+        self._rules = rules
+        self._resolve = resolve
+        self._backend = SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[SOCKET_OPTION] | None = None,
+    ) -> NetworkStream:
+        """Return a connection to a checked address of `host`.
+
+        Raises:
+            InvalidRequestError: `address_not_allowed`.
+
+        """
+        try:
+            found = self._resolve(host, port)
+        except (OSError, UnicodeError) as error:
+            raise ConnectError("the host name does not resolve") from error
+        failure: Exception = ConnectError("the host has no address")
+        for address in _checked(self._rules, host, port, found):
+            try:
+                return self._backend.connect_tcp(
+                    address, port, timeout, local_address, socket_options or []
+                )
+            except (ConnectError, ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+
+class AsyncGuardedBackend(AsyncNetworkBackend):
+    """Connects where the rules allow, without blocking."""
+
+    def __init__(
+        self,
+        rules: OutboundRules,
+        *,
+        resolve: Callable[[str, int], Awaitable[_Found]] = resolve_async,
+    ) -> None:
+        self._rules = rules
+        self._resolve = resolve
+        self._backend = AnyIOBackend()
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109  the backend's protocol
+        local_address: str | None = None,
+        socket_options: Iterable[SOCKET_OPTION] | None = None,
+    ) -> AsyncNetworkStream:
+        """Return a connection to a checked address of `host`.
+
+        Raises:
+            InvalidRequestError: `address_not_allowed`.
+
+        """
+        try:
+            with anyio.fail_after(timeout):
+                found = await self._resolve(host, port)
+        except TimeoutError as error:
+            raise ConnectTimeout("the host name does not resolve in time") from error
+        except (OSError, UnicodeError) as error:
+            raise ConnectError("the host name does not resolve") from error
+        failure: Exception = ConnectError("the host has no address")
+        for address in _checked(self._rules, host, port, found):
+            try:
+                return await self._backend.connect_tcp(
+                    address, port, timeout, local_address, socket_options or []
+                )
+            except (ConnectError, ConnectTimeout) as error:
+                failure = error
+        raise failure
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await anyio.sleep(seconds)
+
+
+def _checked(rules: OutboundRules, host: str, port: int, found: _Found) -> list[str]:
+    addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+    rules.check(host, port, addresses)
+    return addresses[:_TRIED]
