@@ -58,6 +58,7 @@ def _arguments(text: str) -> JsonObject:
         return {}
     if not isinstance(value, dict):
         raise ValueError  # noqa: TRY004  refused like any other text that is no JSON object
+    json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be stored or sent
     return cast("JsonObject", value)
 
 

@@ -203,10 +203,6 @@ MESSAGES: Mapping[str, Message] = {
         "The provider {provider} refuses the request ({reason}); check the key and the model.",
         "Le fournisseur {provider} refuse la requête ({reason}) ; vérifiez la clé et le modèle.",
     ),
-    "range_not_satisfiable": Message(
-        "{path} has {size} bytes: ask for a range inside it.",
-        "{path} fait {size} octets : demandez une plage à l'intérieur.",
-    ),
     "provider_unavailable": Message(
         "The model provider {provider} does not answer ({reason}); retry or choose another.",
         "Le fournisseur {provider} ne répond pas ({reason}) ; réessayez ou choisissez-en un autre.",
@@ -214,6 +210,10 @@ MESSAGES: Mapping[str, Message] = {
     "provider_unknown": Message(
         "There is no provider {provider}; the known ones are {known}.",
         "Il n'y a pas de fournisseur {provider} ; les fournisseurs connus sont {known}.",
+    ),
+    "range_not_satisfiable": Message(
+        "{path} has {size} bytes: ask for a range inside it.",
+        "{path} fait {size} octets : demandez une plage à l'intérieur.",
     ),
     "rate_limited": Message(
         "Too many calls; retry in {retry_after} seconds.",

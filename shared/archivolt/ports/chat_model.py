@@ -84,3 +84,24 @@ class ChatModel(Protocol):
 
         """
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderConnection:
+    """How to reach a provider; `key` is plaintext that lives for one request (S11)."""
+
+    provider: str
+    base_url: str = ""
+    key: str = field(default="", repr=False)
+
+
+class ChatModels(Protocol):
+    """Opens models by their provider."""
+
+    def embedded(self) -> ChatModel:
+        """Return the model that needs no provider."""
+        ...
+
+    def connect(self, connection: ProviderConnection) -> ChatModel:
+        """Return the model behind an OpenAI-compatible endpoint; nothing is sent yet."""
+        ...

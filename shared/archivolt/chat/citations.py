@@ -1,0 +1,64 @@
+"""Which passages an answer stands on.
+
+Collected from what the tools gave in this turn: nothing can be cited that was not found or read
+with the rights of the person who asked.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, cast
+
+from archivolt.domain.conversation import Citation
+from archivolt.domain.limits import MAX_CITATIONS, MAX_EXCERPT_CHARS
+from archivolt.domain.paths import vault_uri
+from archivolt.domain.tool import JsonObject
+
+
+class SourceCollector:
+    """Remembers every passage that the tools of a turn gave, in order, each once."""
+
+    def __init__(self) -> None:
+        self._passages: dict[tuple[str, str, int | None], Citation] = {}
+
+    def add(self, result: JsonObject) -> None:
+        """Take the result of a tool: hits of a search, or a file that was read."""
+        hits: Any = result.get("hits")
+        if isinstance(hits, list):
+            for hit in cast("list[JsonObject]", hits):
+                self._keep(_passage(hit))
+        elif "vault" in result and "path" in result and isinstance(result.get("content"), str):
+            self._keep(_passage(result | {"excerpt": result["content"]}))
+
+    def _keep(self, passage: Citation) -> None:
+        self._passages.setdefault((passage.uri, passage.heading, passage.page), passage)
+
+    def used_in(self, text: str, sources: Sequence[str] | None) -> tuple[Citation, ...]:
+        """Return the passages behind an answer, at most twenty.
+
+        `sources` are the URIs the model says it used. Where it does not say, the passages that the
+        text names are taken, or all that were given to the model if it names none.
+        """
+        passages = list(self._passages.values())
+        if sources is not None:
+            used = [passage for passage in passages if passage.uri in sources]
+        else:
+            used = [passage for passage in passages if _names(text, passage)] or passages
+        return tuple(used[:MAX_CITATIONS])
+
+
+def _passage(found: JsonObject) -> Citation:
+    vault, path, page = str(found["vault"]), str(found["path"]), found.get("page")
+    return Citation(
+        uri=str(found.get("uri") or vault_uri(vault, path)),
+        vault=vault,
+        path=path,
+        heading=str(found.get("heading") or ""),
+        page=page if isinstance(page, int) else None,
+        excerpt=str(found.get("excerpt") or "")[:MAX_EXCERPT_CHARS],
+    )
+
+
+def _names(text: str, passage: Citation) -> bool:
+    """Tell whether the text names the passage: its URI, that of its document, or its path."""
+    names = {passage.uri, passage.uri.partition("#")[0], passage.path}
+    return any(re.search(rf"(?<![\w/]){re.escape(name)}(?![\w%/-]|\.\w)", text) for name in names)

@@ -1,0 +1,62 @@
+"""Reading, renaming and deleting conversations, with the rights of S26 to S32.
+
+The owner may everything. An administrator of the tenant may read and delete; to everybody else a
+conversation of another person does not exist.
+"""
+
+from archivolt.domain.conversation import Conversation, ConversationId
+from archivolt.domain.errors import ForbiddenError, InvalidRequestError, NotFoundError
+from archivolt.domain.identity import Principal, Role
+from archivolt.domain.limits import MAX_TITLE_CHARS
+from archivolt.ports.conversations import ConversationStore
+
+
+class ConversationService:
+    """What a person may do with conversations beside talking in them."""
+
+    def __init__(self, store: ConversationStore) -> None:
+        self._store = store
+
+    def page(
+        self, principal: Principal, *, limit: int, after: str | None = None
+    ) -> tuple[list[Conversation], str | None]:
+        """Return the caller's own conversations, last used first, and the next page's key."""
+        return self._store.of_user(principal.tenant, principal.user, limit=limit, after=after)
+
+    def read(self, principal: Principal, conversation_id: str) -> Conversation:
+        """Return a conversation with its messages.
+
+        Raises:
+            NotFoundError: `conversation_not_found`: absent, or another person's.
+
+        """
+        found = self._store.get(principal.tenant, ConversationId(conversation_id))
+        if found.owner != principal.user and not principal.role.includes(Role.TENANT_ADMIN):
+            raise NotFoundError("conversation_not_found")
+        return found
+
+    def rename(self, principal: Principal, conversation_id: str, title: str) -> Conversation:
+        """Give the caller's own conversation a title.
+
+        Raises:
+            NotFoundError: `conversation_not_found`.
+            ForbiddenError: `forbidden`: an administrator, who may see it, does not own it.
+            InvalidRequestError: `invalid_request`: the title is empty or too long.
+
+        """
+        found = self.read(principal, conversation_id)
+        if found.owner != principal.user:
+            raise ForbiddenError("forbidden")
+        words = " ".join(title.encode("utf-8", "replace").decode().split())
+        if not words or len(words) > MAX_TITLE_CHARS:
+            raise InvalidRequestError("invalid_request", problem="title")
+        return self._store.rename(found, words)
+
+    def delete(self, principal: Principal, conversation_id: str) -> None:
+        """Remove a conversation and its messages at once (S21).
+
+        Raises:
+            NotFoundError: `conversation_not_found`.
+
+        """
+        self._store.delete(self.read(principal, conversation_id))

@@ -1,0 +1,53 @@
+"""What the model is shown of the conversation so far, and how a conversation gets its title.
+
+Only what was said: tool calls and their results belong to the turn they were made in (S25).
+"""
+
+from collections.abc import Sequence
+
+from archivolt.domain.conversation import Author, Message
+from archivolt.domain.limits import MAX_HISTORY_CHARS
+from archivolt.ports.chat_model import ModelMessage
+
+_TITLE_CHARS = 60
+
+
+def model_history(messages: Sequence[Message]) -> list[ModelMessage]:
+    """Return the latest messages that fit, alternating between the person and the model.
+
+    A question that was never answered (its turn failed) is joined to the one that follows; asked
+    again word for word, it counts once.
+    """
+    alternating: list[ModelMessage] = []
+    for message in messages:
+        role = "user" if message.author is Author.USER else "assistant"
+        previous = alternating[-1] if alternating else None
+        if previous is None or previous.role != role:
+            alternating.append(ModelMessage(role=role, text=message.text))
+        elif previous.text != message.text:
+            joined = f"{previous.text}\n\n{message.text}"
+            alternating[-1] = ModelMessage(role=role, text=joined)
+    return _latest(alternating)
+
+
+def _latest(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
+    room = MAX_HISTORY_CHARS
+    kept: list[ModelMessage] = []
+    for message in reversed(messages):
+        room -= len(message.text)
+        if kept and room < 0:
+            break
+        kept.insert(0, message)
+    while kept and kept[0].role != "user":
+        kept.pop(0)
+    return kept
+
+
+def title_of(text: str) -> str:
+    """Return a title made of the first words of a message, at most 60 characters."""
+    words = " ".join(text.split())
+    if len(words) <= _TITLE_CHARS:
+        return words
+    cut = words[:_TITLE_CHARS]
+    whole_words = cut.rpartition(" ")[0] or cut
+    return f"{whole_words.rstrip(' ,;:.')}…"

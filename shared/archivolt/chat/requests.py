@@ -1,0 +1,48 @@
+"""What a person asks for in one turn (decision 4)."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from archivolt.domain.conversation import ConversationId
+
+
+class ContextKind(StrEnum):
+    """What the question is about (O2)."""
+
+    GENERAL = "general"
+    DIRECTORY = "directory"
+    DOCUMENTS = "documents"
+
+
+class PlaceKind(StrEnum):
+    """What a place in a vault is."""
+
+    FILE = "file"
+    DIRECTORY = "directory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A file or directory a person points at; names as they were sent. "" is a vault's root."""
+
+    kind: PlaceKind
+    vault: str
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnRequest:
+    """One message and how to answer it.
+
+    `conversation_id` None starts a conversation; an empty `provider` or `model` means the
+    configured one. `places` are those of the context first, then the ad-hoc ones (O76).
+    """
+
+    text: str
+    conversation_id: ConversationId | None = None
+    context: ContextKind = ContextKind.GENERAL
+    places: tuple[Place, ...] = ()
+    provider: str = ""
+    model: str = ""
+    use_tools: bool = True
+    has_images: bool = False

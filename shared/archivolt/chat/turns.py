@@ -1,0 +1,203 @@
+"""One turn of a conversation: a message in, an answer out, as a stream of events (decision 4).
+
+A turn runs on its own once it has started: whoever listens may go away, the answer is finished and
+stored all the same. What is stored is what S24 and S25 allow, and only of turns that succeeded.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Protocol
+
+from archivolt.agent.prompts import system_prompt
+from archivolt.agent.state import LoopLimits
+from archivolt.chat.history import model_history, title_of
+from archivolt.chat.loop import TurnLoop
+from archivolt.chat.providers import ChosenModel, ModelSelector
+from archivolt.chat.requests import TurnRequest
+from archivolt.chat.running import EventQueue, RunningTurn, TurnPlan
+from archivolt.chat.scope import ScopeCollector
+from archivolt.chat.toolbox import Pipeline, Toolbox
+from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
+from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
+from archivolt.domain.identity import Principal
+from archivolt.domain.limits import MAX_MESSAGE_CHARS, TURN_GRACE_SECONDS
+from archivolt.domain.messages import Language
+from archivolt.domain.tool import JsonObject, Surface, ToolSpec
+from archivolt.ports.chat_model import ModelMessage
+from archivolt.ports.clock import Clock
+from archivolt.ports.conversations import ConversationStore
+from archivolt.retrieval.analysis import language_of_text
+
+
+class ToolList(Protocol):
+    """Lists tools."""
+
+    def specs(self, surface: Surface) -> list[ToolSpec]:
+        """Return the tools of a surface."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnSupport:
+    """The collaborators of a turn."""
+
+    conversations: ConversationStore
+    models: ModelSelector
+    tools: ToolList
+    pipeline: Pipeline
+    scopes: ScopeCollector
+    clock: Clock
+    limits: LoopLimits
+
+
+class SendMessage:
+    """Starts turns.
+
+    Args:
+        support: The collaborators.
+        report: Is told of exceptions nobody expected.
+
+    """
+
+    def __init__(self, support: TurnSupport, report: Callable[[BaseException], None]) -> None:
+        self._with = support
+        self._report = report
+        self._running: set[asyncio.Task[None]] = set()
+
+    async def start(
+        self, principal: Principal, request: TurnRequest, *, language: Language
+    ) -> RunningTurn:
+        """Check everything that can be checked, claim the conversation, and start the turn.
+
+        Raises:
+            InvalidRequestError: An empty message, images for a model without eyes, a place or a
+                provider that does not exist.
+            NotFoundError: `conversation_not_found`: absent, or another person's; or a place.
+            ConflictError: `conversation_busy`.
+            ForbiddenError: `chat_disabled`.
+
+        """
+        request = replace(request, text=_readable(request.text))
+        chosen, conversation, scope = await asyncio.gather(
+            asyncio.to_thread(self._choose, principal, request),
+            asyncio.to_thread(self._conversation, principal, request),
+            asyncio.to_thread(self._with.scopes.collect, principal, request),
+        )
+        claimed = await asyncio.to_thread(self._claim, conversation, request)
+        turn = self._turn(principal, request, language, (chosen, claimed, scope))
+        task = asyncio.create_task(turn.run())
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        return turn
+
+    async def drain(self, seconds: float) -> None:
+        """Let running turns end, for at most so long; then cancel them, and they say so."""
+        if not self._running:
+            return
+        _, unfinished = await asyncio.wait(self._running, timeout=seconds)
+        for task in unfinished:
+            task.cancel()
+        await asyncio.gather(*unfinished, return_exceptions=True)
+
+    def _choose(self, principal: Principal, request: TurnRequest) -> ChosenModel:
+        chosen = self._with.models.select(principal, provider=request.provider, model=request.model)
+        if request.has_images:
+            raise InvalidRequestError("vision_unsupported", model=chosen.name)
+        return chosen
+
+    def _conversation(self, principal: Principal, request: TurnRequest) -> Conversation:
+        """Return the caller's conversation, or a new one that is not stored yet."""
+        now = self._with.clock.now()
+        if request.conversation_id is None:
+            return Conversation(
+                id=ConversationId(uuid.uuid4().hex),
+                tenant=principal.tenant,
+                owner=principal.user,
+                title=title_of(request.text),
+                created_at=now,
+                updated_at=now,
+            )
+        found = self._with.conversations.get(principal.tenant, request.conversation_id)
+        if found.owner != principal.user:
+            raise NotFoundError("conversation_not_found")
+        if found.busy_until is not None and found.busy_until > now:
+            raise ConflictError("conversation_busy")
+        return found
+
+    def _claim(self, conversation: Conversation, request: TurnRequest) -> Conversation:
+        """Store the question and hold the conversation until the turn must be over."""
+        now = self._with.clock.now()
+        if request.conversation_id is None:
+            self._with.conversations.create(conversation)
+        seconds = self._with.limits.seconds + TURN_GRACE_SECONDS
+        question = Message(
+            number=conversation.message_count + 1,
+            author=Author.USER,
+            text=request.text,
+            written_at=now,
+        )
+        try:
+            return self._with.conversations.append(
+                conversation, [question], busy_until=now + timedelta(seconds=seconds)
+            )
+        except ConflictError as error:
+            raise ConflictError("conversation_busy") from error
+
+    def _turn(
+        self,
+        principal: Principal,
+        request: TurnRequest,
+        language: Language,
+        prepared: tuple[ChosenModel, Conversation, JsonObject | None],
+    ) -> RunningTurn:
+        chosen, conversation, scope = prepared
+        theirs = language_of_text(request.text) or language
+        specs = self._with.tools.specs(Surface.IN_APP) if request.use_tools else []
+        events = EventQueue()
+        loop = TurnLoop(
+            chosen,
+            Toolbox(self._with.pipeline, specs, principal, theirs),
+            limits=self._with.limits,
+            language=theirs,
+            clock=self._with.clock,
+            emit=events.emit,
+        )
+        prompt = system_prompt(theirs, self._with.clock.now().date(), scope)
+        plan = TurnPlan(
+            conversation=conversation,
+            model=chosen.name,
+            max_tokens=chosen.max_tokens,
+            language=language,
+            limits=self._with.limits,
+            messages=[
+                ModelMessage(role="system", text=prompt),
+                *model_history(conversation.messages),
+            ],
+        )
+        turn = RunningTurn(
+            plan,
+            loop,
+            events,
+            conversations=self._with.conversations,
+            clock=self._with.clock,
+            report=self._report,
+        )
+        for document in (scope or {}).get("documents", []):
+            turn.progress.collector.add(document)
+        return turn
+
+
+def _readable(text: str) -> str:
+    """Return a message as it is kept: whole characters, no space around.
+
+    Raises:
+        InvalidRequestError: `invalid_request`: it is empty or too long.
+
+    """
+    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").strip()
+    if not whole or len(whole) > MAX_MESSAGE_CHARS:
+        raise InvalidRequestError("invalid_request", problem="message")
+    return whole

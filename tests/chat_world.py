@@ -1,0 +1,86 @@
+"""The chat over fakes: conversations, settings and models beside the documents of `World`."""
+
+from archivolt.agent.state import LoopLimits
+from archivolt.chat.conversations import ConversationService
+from archivolt.chat.providers import ModelSelector
+from archivolt.chat.requests import TurnRequest
+from archivolt.chat.running import RunningTurn
+from archivolt.chat.scope import ScopeCollector
+from archivolt.chat.turns import SendMessage, TurnSupport
+from archivolt.domain.conversation import Conversation, ConversationId
+from archivolt.domain.identity import Principal
+from archivolt.domain.messages import Language
+from archivolt.domain.settings import TenantSettings
+from archivolt.domain.stream import StreamEvent
+from archivolt.ports.chat_model import ChatModel
+from tests.builders import ACME, ALICE, principal
+from tests.fakes.conversations import InMemoryConversations
+from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
+from tests.fakes.models import ScriptedModels
+from tests.world import World
+
+
+class ChatWorld(World):
+    """`World` with somebody to talk to; with a `model`, Acme has a provider configured."""
+
+    def __init__(
+        self,
+        model: ChatModel | None = None,
+        limits: LoopLimits | None = None,
+        conversations: InMemoryConversations | None = None,
+    ) -> None:
+        super().__init__()
+        self.conversations = conversations or InMemoryConversations()
+        self.settings = InMemoryTenantSettings()
+        self.models = ScriptedModels(model)
+        self.crashes: list[BaseException] = []
+        if model is not None:
+            configured = TenantSettings(chat_base_url="http://model.test/v1", chat_model="m-1")
+            self.settings.save(ACME, configured)
+        self.send_message = SendMessage(
+            TurnSupport(
+                conversations=self.conversations,
+                models=ModelSelector(self.settings, ReversibleBox(), self.models),
+                tools=self.pipeline.registry,
+                pipeline=self.pipeline,
+                scopes=ScopeCollector(self.vaults, self.files),
+                clock=self.clock,
+                limits=limits or LoopLimits(),
+            ),
+            self.crashes.append,
+        )
+        self.conversation_service = ConversationService(self.conversations)
+
+    async def start(
+        self,
+        request: TurnRequest | str,
+        by: Principal | None = None,
+        language: Language = Language.EN,
+    ) -> RunningTurn:
+        """Start a turn as Alice, or as somebody else."""
+        if isinstance(request, str):
+            request = TurnRequest(text=request)
+        return await self.send_message.start(by or principal(ALICE), request, language=language)
+
+    async def turn(
+        self,
+        request: TurnRequest | str,
+        by: Principal | None = None,
+        language: Language = Language.EN,
+    ) -> list[StreamEvent]:
+        """Run a turn to its end and return its events."""
+        return await events_of(await self.start(request, by, language))
+
+    def only_conversation(self, by: Principal | None = None) -> Conversation:
+        """Return the caller's one conversation, with its messages."""
+        caller = by or principal(ALICE)
+        [listed], _ = self.conversations.of_user(caller.tenant, caller.user, limit=9)
+        return self.conversations.get(caller.tenant, ConversationId(listed.id))
+
+
+async def events_of(turn: RunningTurn) -> list[StreamEvent]:
+    """Return the events of a turn, to the last."""
+    events: list[StreamEvent] = []
+    while (event := await turn.next_event()) is not None:
+        events.append(event)
+    return events

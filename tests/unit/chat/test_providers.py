@@ -1,0 +1,185 @@
+"""Which model answers a turn (O72, S5, S10)."""
+
+import pytest
+
+from archivolt.chat.providers import (
+    EMBEDDED,
+    EMBEDDED_MODEL,
+    KEY_FIELD,
+    ChosenModel,
+    ConfiguredProvider,
+    ModelSelector,
+)
+from archivolt.domain.errors import ForbiddenError, InvalidRequestError, UnavailableError
+from archivolt.domain.settings import TenantSettings
+from archivolt.ports.chat_model import ProviderConnection
+from tests.builders import ACME, ALICE, GLOBEX, principal
+from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
+from tests.fakes.models import ScriptedModels
+
+OURS = ConfiguredProvider(
+    connection=ProviderConnection(provider="openai", base_url="https://ours.test/v1", key="env"),
+    model="env-model",
+)
+
+
+class Choosing:
+    """A selector, and what it connected to."""
+
+    def __init__(
+        self,
+        settings: TenantSettings | None = None,
+        *environment: ConfiguredProvider,
+        serves: str | None = None,
+    ) -> None:
+        store = InMemoryTenantSettings()
+        if settings:
+            store.save(ACME, settings)
+        self.models = ScriptedModels()
+        self._selector = ModelSelector(
+            store,
+            ReversibleBox(),
+            self.models,
+            environment=environment,
+            environment_tenant=serves,
+        )
+
+    def select(self, provider: str = "", model: str = "", tenant: str = ACME) -> ChosenModel:
+        caller = principal(ALICE, tenant=tenant)
+        return self._selector.select(caller, provider=provider, model=model)
+
+    @property
+    def connection(self) -> ProviderConnection:
+        [connection] = self.models.connections
+        return connection
+
+
+def tenant(**settings: object) -> TenantSettings:
+    key = settings.pop("key", None)
+    if key:
+        box = ReversibleBox()
+        settings["sealed_chat_api_key"] = box.seal(str(key), tenant=ACME, field=KEY_FIELD)
+    return TenantSettings(**settings)  # pyright: ignore[reportArgumentType]
+
+
+def test_without_any_key_the_embedded_provider_answers() -> None:
+    chosen = Choosing().select()
+
+    assert (chosen.provider, chosen.name) == (EMBEDDED, EMBEDDED_MODEL)
+
+
+def test_a_tenants_provider_answers_with_its_key_address_model_and_limit() -> None:
+    settings = tenant(
+        chat_provider="acme-ai",
+        chat_base_url="https://ai.acme.test/v1",
+        chat_model="big",
+        chat_max_tokens_per_request=77,
+        key="sk-acme",
+    )
+    choosing = Choosing(settings)
+
+    chosen = choosing.select()
+
+    assert (chosen.provider, chosen.name, chosen.max_tokens) == ("acme-ai", "big", 77)
+    assert choosing.connection == ProviderConnection(
+        provider="acme-ai", base_url="https://ai.acme.test/v1", key="sk-acme"
+    )
+
+
+def test_an_address_without_a_key_is_enough() -> None:
+    choosing = Choosing(tenant(chat_base_url="http://localhost:11434/v1", chat_model="qwen3"))
+
+    assert choosing.select().name == "qwen3"
+    assert choosing.connection.key == ""
+
+
+def test_a_known_provider_needs_no_address_and_has_a_model() -> None:
+    choosing = Choosing(tenant(chat_provider="deepseek", key="sk"))
+
+    assert choosing.select().name == "deepseek-chat"
+    assert choosing.connection.base_url.startswith("https://api.deepseek.com")
+
+
+def test_the_request_names_another_model_of_the_same_provider() -> None:
+    assert Choosing(tenant(chat_provider="mistral", key="sk")).select(model="large").name == "large"
+
+
+def test_the_request_can_ask_for_the_embedded_provider_without_any_key_being_opened() -> None:
+    damaged = TenantSettings(chat_provider="openai", sealed_chat_api_key="ZGFtYWdlZA==")
+
+    assert Choosing(damaged).select(EMBEDDED).provider == EMBEDDED
+    with pytest.raises(UnavailableError, match="secret_unreadable"):
+        Choosing(damaged).select()
+
+
+def test_a_key_is_never_sent_to_a_provider_it_was_not_configured_for() -> None:
+    choosing = Choosing(tenant(chat_provider="deepseek", key="sk-deepseek"))
+
+    with pytest.raises(InvalidRequestError, match="provider_not_configured"):
+        choosing.select("openai")
+    assert choosing.models.connections == []
+
+
+@pytest.mark.parametrize("name", ["anthropic", "gemini", "no-such"])
+def test_a_provider_nobody_knows_is_refused_with_the_known_ones(name: str) -> None:
+    with pytest.raises(InvalidRequestError, match="provider_unknown") as raised:
+        Choosing().select(name)
+    assert "deepseek" in str(raised.value.details["known"])
+
+
+@pytest.mark.parametrize("name", ["anthropic", "vllm"])
+def test_a_configured_provider_that_cannot_be_spoken_to_is_told(name: str) -> None:
+    with pytest.raises(InvalidRequestError, match="provider_unknown"):
+        Choosing(tenant(chat_provider=name, key="sk")).select()
+
+
+def test_an_own_endpoint_needs_a_model() -> None:
+    with pytest.raises(InvalidRequestError, match="model_required"):
+        Choosing(tenant(chat_provider="vllm", chat_base_url="http://vllm.test/v1")).select()
+
+
+def test_a_known_provider_without_a_key_leaves_the_embedded_one() -> None:
+    assert Choosing(tenant(chat_provider="deepseek")).select().provider == EMBEDDED
+
+
+def test_the_environment_comes_after_the_tenant() -> None:
+    assert Choosing(None, OURS).select().name == "env-model"
+    own = tenant(chat_provider="deepseek", key="sk")
+    assert Choosing(own, OURS).select().provider == "deepseek"
+    assert Choosing(own, OURS).select("openai").name == "env-model"
+
+
+def test_a_tenants_model_is_used_with_the_environments_key() -> None:
+    settings = tenant(chat_provider="openai", chat_model="theirs")
+
+    assert Choosing(settings, OURS).select().name == "theirs"
+
+
+def test_a_tenants_key_wins_over_the_environments_for_the_same_provider() -> None:
+    choosing = Choosing(tenant(chat_provider="openai", key="sk-acme"), OURS)
+
+    choosing.select()
+
+    assert choosing.connection.key == "sk-acme"
+
+
+def test_the_environments_key_serves_no_second_tenant() -> None:
+    choosing = Choosing(None, OURS, serves=ACME)
+
+    assert choosing.select().provider == "openai"
+    assert choosing.select(tenant=GLOBEX).provider == EMBEDDED
+    with pytest.raises(InvalidRequestError, match="provider_not_configured"):
+        choosing.select("openai", tenant=GLOBEX)
+
+
+def test_a_tenant_can_insist_on_the_embedded_provider() -> None:
+    assert Choosing(tenant(chat_provider=EMBEDDED), OURS).select().provider == EMBEDDED
+
+
+def test_a_tenant_without_chat_is_refused() -> None:
+    with pytest.raises(ForbiddenError, match="chat_disabled"):
+        Choosing(tenant(chat_enabled=False)).select()
+
+
+def test_a_key_does_not_show_when_a_connection_is_printed() -> None:
+    assert "sk-acme" not in repr(ProviderConnection(provider="p", key="sk-acme"))
