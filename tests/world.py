@@ -94,7 +94,13 @@ class World:
         self.directory.set_member(vault, with_.user, role)
 
     def write(
-        self, vault: VaultRef, path: str, text: str | bytes, *, page: int | None = None
+        self,
+        vault: VaultRef,
+        path: str,
+        text: str | bytes,
+        *,
+        page: int | None = None,
+        tags: tuple[str, ...] = (),
     ) -> FileInfo:
         """Add a file, and index it when it is text."""
         data = text.encode() if isinstance(text, str) else text
@@ -108,6 +114,7 @@ class World:
             updated_at=self.clock.now(),
             generation=generation,
             title=name_of(path),
+            tags=tags,
         )
         assert self.catalogue.advance(entry, previous=None)
         if isinstance(text, str):

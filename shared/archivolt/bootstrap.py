@@ -12,11 +12,15 @@ from archivolt.settings import Settings, load_settings
 if TYPE_CHECKING:
     from archivolt.adapters.aws.clients import AwsClients
     from archivolt.adapters.dynamodb.table import DynamoTable
+    from archivolt.ports.catalogue import Catalogue
     from archivolt.ports.clock import Clock
     from archivolt.ports.conversations import ConversationStore
     from archivolt.ports.files import FileStore
     from archivolt.ports.governance import AuditLog, RateCounter, TenantSettingsStore
     from archivolt.ports.vaults import VaultDirectory
+    from archivolt.tools.rate_limit import RateLimit
+    from archivolt.vaults.access import VaultService
+    from archivolt.vaults.files import FileService
 
 
 class Container:
@@ -47,11 +51,18 @@ class Container:
         return DynamoVaultDirectory(self._table("control_table"))
 
     @cached_property
-    def files(self) -> "FileStore":
+    def file_store(self) -> "FileStore":
         """Documents."""
         from archivolt.adapters.s3.files import S3Files
 
         return S3Files(self.aws.s3, self.settings.required("documents_bucket"), self.clock)
+
+    @cached_property
+    def catalogue(self) -> "Catalogue":
+        """The state of every document in the index."""
+        from archivolt.adapters.dynamodb.catalogue import DynamoCatalogue
+
+        return DynamoCatalogue(self._table("catalogue_table"), self.clock)
 
     @cached_property
     def tenant_settings(self) -> "TenantSettingsStore":
@@ -80,6 +91,34 @@ class Container:
         from archivolt.adapters.dynamodb.conversations import DynamoConversations
 
         return DynamoConversations(self._table("conversations_table"))
+
+    @cached_property
+    def vaults(self) -> "VaultService":
+        """Who may use which vault."""
+        from archivolt.vaults.access import VaultService
+
+        return VaultService(self.vault_directory, self.catalogue, self.clock)
+
+    @cached_property
+    def files(self) -> "FileService":
+        """The files of a vault."""
+        from archivolt.vaults.files import FileService
+
+        return FileService(
+            self.file_store, max_read_bytes=self.settings.bookslm_max_tool_read_bytes
+        )
+
+    @cached_property
+    def rate_limit(self) -> "RateLimit":
+        """How often a token may call."""
+        from archivolt.tools.rate_limit import RateLimit
+
+        return RateLimit(
+            counter=self.rate_counter,
+            per_token=self.settings.archivolt_tool_rate_limit,
+            per_tool=self.settings.archivolt_tool_rate_limit_per_tool,
+            window=self.settings.archivolt_tool_rate_window,
+        )
 
     def _table(self, setting: str) -> "DynamoTable":
         from archivolt.adapters.dynamodb.table import DynamoTable

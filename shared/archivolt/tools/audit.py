@@ -2,14 +2,17 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from archivolt.domain.errors import ArchivoltError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_PATH_BYTES
 from archivolt.domain.tool import Surface
+from archivolt.ports.clock import Clock
 from archivolt.ports.governance import AuditEntry, AuditLog
 
 # A name that no tool has is the caller's text: what is kept of it is bounded.
@@ -17,30 +20,63 @@ _MAX_ACTION_CHARS = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CallRecord:
-    """What is known of a call before it runs."""
+class Call:
+    """What is known of a call, or of another action, before it runs."""
 
     principal: Principal
-    tool: str
+    action: str
     arguments: Mapping[str, Any]
     surface: Surface
     started: datetime
 
-    def write(self, log: AuditLog, *, outcome: str, ended: datetime) -> None:
-        """Append the call to `log` with its outcome: "ok" or the code of an error."""
-        log.append(
-            AuditEntry(
-                principal=self.principal,
-                action=self.tool[:_MAX_ACTION_CHARS],
-                at=self.started,
-                outcome=outcome,
-                surface=self.surface,
-                milliseconds=round((ended - self.started).total_seconds() * 1000),
-                arguments_digest=digest(self.arguments),
-                vault=_text(self.arguments, "vault"),
-                path=_text(self.arguments, "path"),
-            )
+
+class Recorder:
+    """Writes what was done, with its outcome, whatever the outcome."""
+
+    def __init__(self, log: AuditLog, clock: Clock) -> None:
+        self._log = log
+        self._clock = clock
+
+    @contextmanager
+    def recorded(
+        self, principal: Principal, action: str, arguments: Mapping[str, Any], surface: Surface
+    ) -> Generator[Call, None, None]:
+        """Record what happens inside, as "ok" or under the code of the error that left it.
+
+        Raises:
+            UnavailableError: It cannot be recorded: then it fails.
+
+        """
+        call = Call(
+            principal=principal,
+            action=action,
+            arguments=arguments,
+            surface=surface,
+            started=self._clock.now(),
         )
+        outcome = "internal"
+        try:
+            yield call
+            outcome = "ok"
+        except ArchivoltError as error:
+            outcome = error.code
+            raise
+        finally:
+            self._log.append(_entry(call, outcome, self._clock.now()))
+
+
+def _entry(call: Call, outcome: str, ended: datetime) -> AuditEntry:
+    return AuditEntry(
+        principal=call.principal,
+        action=call.action[:_MAX_ACTION_CHARS],
+        at=call.started,
+        outcome=outcome,
+        surface=call.surface,
+        milliseconds=round((ended - call.started).total_seconds() * 1000),
+        arguments_digest=digest(call.arguments),
+        vault=_text(call.arguments, "vault"),
+        path=_text(call.arguments, "path"),
+    )
 
 
 def digest(arguments: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from archivolt.domain.errors import ArchivoltError, ConfirmationRequiredError
+from archivolt.domain.errors import ConfirmationRequiredError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_TOOL_RESULT_CHARS
 from archivolt.domain.messages import Language
@@ -15,7 +15,7 @@ from archivolt.domain.tool import Surface, ToolResult
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import AuditLog
 from archivolt.tools.arguments import read_arguments
-from archivolt.tools.audit import CallRecord
+from archivolt.tools.audit import Call, Recorder
 from archivolt.tools.context import Services, ToolContext
 from archivolt.tools.permission import require_surface, vault_for
 from archivolt.tools.rate_limit import RateLimit
@@ -48,8 +48,7 @@ class ToolPipeline:
         self.registry = registry
         self._services = services
         self._rate_limit = rate_limit
-        self._audit = audit
-        self._clock = clock
+        self._recorder = Recorder(audit, clock)
         self.max_result_chars = MAX_TOOL_RESULT_CHARS
 
     def with_room_for(self, characters: int) -> "ToolPipeline":
@@ -82,35 +81,20 @@ class ToolPipeline:
             ArchivoltError: Any of its kinds; all say what to do in a sentence.
 
         """
-        record = CallRecord(
-            principal=principal,
-            tool=name,
-            arguments=arguments,
-            surface=surface,
-            started=self._clock.now(),
-        )
-        outcome = "internal"
-        try:
-            result = self._run(record, language, confirmed=confirmed)
-            outcome = "ok"
-        except ArchivoltError as error:
-            outcome = error.code
-            raise
-        finally:
-            record.write(self._audit, outcome=outcome, ended=self._clock.now())
-        return result
+        with self._recorder.recorded(principal, name, arguments, surface) as call:
+            return self._run(call, language, confirmed=confirmed)
 
-    def _run(self, record: CallRecord, language: Language, *, confirmed: bool) -> ToolResult:
-        tool = self.registry.get(record.tool)
-        require_surface(tool, record.surface)
-        vault = vault_for(tool, record.arguments, record.principal, self._services.vaults)
-        self._rate_limit.count(record.principal, tool.name, record.started)
-        arguments = read_arguments(tool.arguments, record.arguments, language)
+    def _run(self, call: Call, language: Language, *, confirmed: bool) -> ToolResult:
+        tool = self.registry.get(call.action)
+        require_surface(tool, call.surface)
+        vault = vault_for(tool, call.arguments, call.principal, self._services.vaults)
+        self._rate_limit.count(call.principal, tool.name, call.started)
+        arguments = read_arguments(tool.arguments, call.arguments, language)
         _require_confirmation(tool, confirmed=confirmed)
         context = ToolContext(
-            principal=record.principal,
+            principal=call.principal,
             language=language,
-            surface=record.surface,
+            surface=call.surface,
             confirmed=confirmed,
             services=self._services,
             vault=vault,

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from archivolt.domain.ingestion import IndexState
+from archivolt.domain.ingestion import CatalogueEntry, IndexState
 from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT
 from archivolt.domain.paths import VaultPath, vault_uri
 from archivolt.domain.redaction import redact
@@ -16,12 +16,12 @@ from archivolt.domain.vault import VaultAccess, VaultRef
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.retrieval import Candidate, TextIndex
 from archivolt.retrieval.analysis import query_terms
-from archivolt.retrieval.tags import has_tag, tags_of
 from archivolt.vaults.excerpts import Excerpt, excerpt_of
 
 # Passages asked of the index for each document wanted: long documents have several good ones.
 _PASSAGES_PER_DOCUMENT: Final = 8
 _MAX_PASSAGES: Final = 5_000
+_LOOKED_UP_AT_ONCE: Final = 100
 
 _Key = tuple[VaultRef, VaultPath]
 
@@ -80,9 +80,7 @@ class TextSearch:
         candidates = self._index.search(
             list(names), terms, limit=_MAX_PASSAGES if tag else min(wanted, _MAX_PASSAGES)
         )
-        best = self._best_of_current_documents(candidates)
-        if tag:
-            best = self._tagged(best, tag, list(names))
+        best = self._best_of_current_documents(candidates, tag, enough=offset + limit + 1)
         page = best[offset : offset + limit]
         top = best[0][0].score if best else 1.0
         return TextHits(
@@ -90,38 +88,29 @@ class TextSearch:
             next_offset=offset + limit if len(best) > offset + limit else None,
         )
 
-    def _tagged(
-        self, found: Sequence[tuple[Candidate, str]], tag: str, vaults: Sequence[VaultRef]
-    ) -> list[tuple[Candidate, str]]:
-        """Return those that have the tag; only where its words occur is the text looked at."""
-        words = query_terms(tag)
-        mentioning = {
-            (candidate.vault, candidate.path)
-            for candidate in self._index.search(vaults, words, limit=_MAX_PASSAGES)
-        }
-        return [
-            (candidate, title)
-            for candidate, title in found
-            if (candidate.vault, candidate.path) in mentioning and self._has_tag(candidate, tag)
-        ]
-
-    def _has_tag(self, candidate: Candidate, tag: str) -> bool:
-        passages = self._index.passages(candidate.vault, candidate.path, candidate.generation)
-        return has_tag(tags_of(passages), tag)
-
     def _best_of_current_documents(
-        self, candidates: Sequence[Candidate]
+        self, candidates: Sequence[Candidate], tag: str | None, *, enough: int
     ) -> list[tuple[Candidate, str]]:
-        """Return the best passage of each document with its title, stale passages left out."""
-        entries = self._catalogue.get_many(list({(c.vault, c.path) for c in candidates}))
+        """Return the best passage of each document with its title, stale passages left out.
+
+        Only as many candidates are looked up as it takes to have `enough` documents.
+        """
         best: dict[_Key, tuple[Candidate, str]] = {}
-        for candidate in candidates:
-            entry = entries.get((candidate.vault, candidate.path))
-            if entry is None or entry.state is IndexState.DELETED:
-                continue
-            if entry.generation == candidate.generation:
-                best.setdefault((candidate.vault, candidate.path), (candidate, entry.title))
+        for start in range(0, len(candidates), _LOOKED_UP_AT_ONCE):
+            some = candidates[start : start + _LOOKED_UP_AT_ONCE]
+            entries = self._catalogue.get_many(list({(c.vault, c.path) for c in some}))
+            for candidate in some:
+                key = (candidate.vault, candidate.path)
+                entry = entries.get(key)
+                if entry and _is_current(candidate, entry) and (not tag or entry.has_tag(tag)):
+                    best.setdefault(key, (candidate, entry.title))
+            if len(best) >= enough:
+                break
         return list(best.values())
+
+
+def _is_current(candidate: Candidate, entry: CatalogueEntry) -> bool:
+    return entry.state is not IndexState.DELETED and entry.generation == candidate.generation
 
 
 def _hit(

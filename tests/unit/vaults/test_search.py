@@ -137,16 +137,16 @@ def test_a_query_without_words_finds_nothing(library: Library, q: str) -> None:
 
 
 def test_a_tag_narrows_a_search(library: Library) -> None:
-    library.world.write(library.ref, "a.md", "tags: [project/alpha]\n\napples")
-    library.world.write(library.ref, "b.md", "apples about a #Project")
-    library.world.write(library.ref, "c.md", "apples of the project")
+    library.world.write(library.ref, "a.md", "apples", tags=("project/alpha",))
+    library.world.write(library.ref, "b.md", "apples", tags=("project",))
+    library.world.write(library.ref, "c.md", "apples of the #project")
     vaults = library.world.vaults.accessible(principal(ALICE))
 
     def paths(tag: str) -> set[str]:
         found = library.world.text_search.search(vaults, "apples", tag=tag)
         return {hit.path for hit in found.hits}
 
-    assert paths("project") == {"a.md", "b.md"}
+    assert paths("Project") == {"a.md", "b.md"}
     assert paths("#project/alpha") == {"a.md"}
     assert paths("apples") == set()
     assert paths("#") == set()

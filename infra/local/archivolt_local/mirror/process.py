@@ -52,7 +52,7 @@ class MirrorProcess:
         ref = await asyncio.to_thread(self._vault, name)
         folder = MirroredFolder(root)
         manifest = Manifest.of_vault(self.records, ref.id)
-        writer = VaultWriter(ref, self.container.files, manifest)
+        writer = VaultWriter(ref, self.container.file_store, manifest)
         mirror = VaultMirror(folder, writer, manifest, self._waiting, lambda line: say(name, line))
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(mirror.follow(changes_in(folder.root)))

@@ -1,0 +1,40 @@
+"""What a person does without a tool: counted and recorded as a tool call is (decision 26).
+
+Their own hand needs no second step and reads their own bytes; it has no way around the rate limit
+or the audit log.
+"""
+
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from archivolt.domain.identity import Principal
+from archivolt.domain.tool import Surface
+from archivolt.ports.clock import Clock
+from archivolt.ports.governance import AuditLog
+from archivolt.tools.audit import Recorder
+from archivolt.tools.rate_limit import RateLimit
+
+
+class ByHand:
+    """Surrounds what a person does."""
+
+    def __init__(self, rate_limit: RateLimit, audit: AuditLog, clock: Clock) -> None:
+        self._rate_limit = rate_limit
+        self._recorder = Recorder(audit, clock)
+
+    @contextmanager
+    def doing(
+        self, principal: Principal, action: str, **arguments: object
+    ) -> Generator[None, None, None]:
+        """Count and record what is done inside; of the arguments only a digest is kept.
+
+        Raises:
+            RateLimitedError: `rate_limited`.
+            UnavailableError: It cannot be recorded.
+
+        """
+        given: Mapping[str, Any] = arguments
+        with self._recorder.recorded(principal, action, given, Surface.IN_APP) as call:
+            self._rate_limit.count(principal, action, call.started)
+            yield
