@@ -3,15 +3,10 @@
 Refuses to know tools, resources and who is calling.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Final
 
-import anyio
 from mcp.server import Server
 from mcp.server.runner import serve_one
-from mcp.shared.dispatcher import CallOptions
-from mcp.shared.exceptions import NoBackChannelError
 from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS
 from mcp.shared.jsonrpc_dispatcher import (
     handler_exception_to_error_data,
@@ -19,10 +14,11 @@ from mcp.shared.jsonrpc_dispatcher import (
 )
 from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
-from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, ErrorData, ProgressToken, RequestId
+from mcp_types import INTERNAL_ERROR, INVALID_REQUEST, ErrorData
 from mcp_types.methods import validate_client_request
 
 from archivolt.entrypoints.http.middleware import log_unexpected
+from archivolt.entrypoints.mcp.dispatch import BufferedDispatch
 from archivolt.entrypoints.mcp.envelope import (
     Request,
     is_modern,
@@ -31,7 +27,6 @@ from archivolt.entrypoints.mcp.envelope import (
     read_request,
 )
 from archivolt.entrypoints.mcp.wire import (
-    JsonObject,
     Post,
     RefusalError,
     Reply,
@@ -76,7 +71,7 @@ class Edge:
         constant = request.method in self._constant and _asks_first_page(request)
         if constant and key in self._kept:
             return result_reply(request.id, self._kept[key], [], accept=accept)
-        dispatch = _Dispatch(
+        dispatch = BufferedDispatch(
             transport=TransportContext(
                 kind="streamable-http", can_send_request=False, headers=post.headers
             ),
@@ -89,7 +84,7 @@ class Edge:
             self._kept[key] = result
         return result_reply(request.id, result, dispatch.notifications, accept=accept)
 
-    async def _run(self, request: Request, dispatch: "_Dispatch") -> bytes:
+    async def _run(self, request: Request, dispatch: BufferedDispatch) -> bytes:
         try:
             result = await serve_one(
                 self._server,
@@ -125,50 +120,3 @@ def _refusal(error: Exception, request: Request) -> RefusalError:
     return RefusalError(
         told.code, told.message, status=status, data=told.data, request_id=request.id
     )
-
-
-@dataclass(kw_only=True)
-class _Dispatch:
-    """The SDK's view of one request: notifications are kept for the answer, nothing is asked back.
-
-    Satisfies `mcp.shared.dispatcher.DispatchContext`.
-    """
-
-    transport: TransportContext
-    request_id: RequestId
-    message_metadata: ServerMessageMetadata
-    progress_token: ProgressToken | None
-    notifications: list[JsonObject] = field(default_factory=list[JsonObject])
-    can_send_request: bool = False
-    cancel_requested: anyio.Event = field(default_factory=anyio.Event)
-
-    async def send_raw_request(
-        self,
-        method: str,
-        params: Mapping[str, Any] | None,  # noqa: ARG002  the protocol's signature
-        opts: CallOptions | None = None,  # noqa: ARG002
-    ) -> dict[str, Any]:
-        """Refuse: the client's reply to a request of ours would reach another process."""
-        raise NoBackChannelError(method)
-
-    async def notify(
-        self,
-        method: str,
-        params: Mapping[str, Any] | None,
-        opts: CallOptions | None = None,  # noqa: ARG002
-    ) -> None:
-        """Keep a notification; it goes ahead of the result if the client takes streams."""
-        message: JsonObject = {"jsonrpc": "2.0", "method": method}
-        self.notifications.append(message if params is None else {**message, "params": {**params}})
-
-    async def progress(
-        self, progress: float, total: float | None = None, message: str | None = None
-    ) -> None:
-        """Keep a progress notification, if the client asked for them."""
-        if self.progress_token is None:
-            return
-        values = {"progress": progress, "total": total, "message": message}
-        present = {name: value for name, value in values.items() if value is not None}
-        await self.notify(
-            "notifications/progress", {"progressToken": self.progress_token, **present}
-        )
