@@ -4,44 +4,14 @@ A test holds this table to the codes used in the source and to the values each r
 """
 
 from collections.abc import Mapping
-from enum import StrEnum
-from typing import NamedTuple
 
+from archivolt.domain.chat_messages import CHAT_MESSAGES
+from archivolt.domain.language import Language, Message
 
-class Language(StrEnum):
-    """A language the product speaks."""
-
-    EN = "en"
-    FR = "fr"
-
-
-class Message(NamedTuple):
-    """One sentence in each language; `{name}` stands for an error's detail."""
-
-    en: str
-    fr: str
-
-
-MESSAGES: Mapping[str, Message] = {
+_MESSAGES: Mapping[str, Message] = {
     "address_not_allowed": Message(
         "The host {host} is not on the public Internet, and this deployment does not allow it.",
         "L'hôte {host} n'est pas sur l'Internet public, et ce déploiement ne l'autorise pas.",
-    ),
-    "answer_cut": Message(
-        "The answer was cut at {limit} tokens; ask to continue, or have the limit raised.",
-        "La réponse a été coupée à {limit} jetons ; demandez la suite ou faites relever la limite.",
-    ),
-    "answer_empty": Message(
-        "The model gave no answer; retry or put the question otherwise.",
-        "Le modèle n'a rien répondu ; réessayez ou formulez la question autrement.",
-    ),
-    "answer_filtered": Message(
-        "The provider's content filter stopped the answer; put the question otherwise.",
-        "Le filtre de contenu du fournisseur a arrêté la réponse ; formulez la question autrement.",
-    ),
-    "chat_disabled": Message(
-        "The chat is turned off for your organisation; ask an administrator.",
-        "Le chat est désactivé pour votre organisation ; demandez à un administrateur.",
     ),
     "confirmation_required": Message(
         "The tool {tool} changes documents: propose it, show the preview, then apply it.",
@@ -58,14 +28,6 @@ MESSAGES: Mapping[str, Message] = {
     "content_type_not_json": Message(
         "Send the body as JSON, with Content-Type: application/json.",
         "Envoyez le corps en JSON, avec Content-Type: application/json.",
-    ),
-    "conversation_busy": Message(
-        "An answer is still being written in this conversation; wait for its end and retry.",
-        "Une réponse est en cours dans cette conversation ; attendez sa fin puis réessayez.",
-    ),
-    "conversation_not_found": Message(
-        "There is no such conversation among yours.",
-        "Cette conversation n'existe pas parmi les vôtres.",
     ),
     "destructive_tools_off": Message(
         "The owner of the vault {vault} does not allow tools that move or delete; ask them.",
@@ -131,30 +93,6 @@ MESSAGES: Mapping[str, Message] = {
         "{user} is the only owner of this vault; make somebody else an owner first.",
         "{user} est seul propriétaire de ce coffre ; nommez d'abord un autre propriétaire.",
     ),
-    "loop_no_progress": Message(
-        "Stopped: the last tool calls brought nothing new; put the question otherwise.",
-        "Arrêt : les derniers appels d'outils n'apportaient rien ; formulez la question autrement.",
-    ),
-    "loop_repeated_call": Message(
-        "Stopped: the model repeated the same tool call; put the question otherwise.",
-        "Arrêt : le modèle répétait le même appel d'outil ; formulez la question autrement.",
-    ),
-    "loop_too_long": Message(
-        "Stopped: the answer took more than {limit} seconds; ask for less at a time.",
-        "Arrêt : la réponse a pris plus de {limit} secondes ; demandez moins à la fois.",
-    ),
-    "loop_too_many_calls": Message(
-        "Stopped after {limit} tool calls; ask for less at a time.",
-        "Arrêt après {limit} appels d'outils ; demandez moins à la fois.",
-    ),
-    "loop_too_many_steps": Message(
-        "Stopped after {limit} steps; ask for less at a time.",
-        "Arrêt après {limit} étapes ; demandez moins à la fois.",
-    ),
-    "loop_unusable_calls": Message(
-        "Stopped: the model kept writing tool calls that cannot run; try another model.",
-        "Arrêt : le modèle écrivait des appels d'outils inutilisables ; essayez un autre modèle.",
-    ),
     "meaning_unavailable": Message(
         "Search by meaning is down: these hits were found by their words alone.",
         "La recherche par le sens est en panne : ces résultats viennent des mots seuls.",
@@ -170,10 +108,6 @@ MESSAGES: Mapping[str, Message] = {
     "missing_token": Message(
         "Send an access token in the Authorization header, as Bearer.",
         "Envoyez un jeton d'accès dans l'en-tête Authorization, en Bearer.",
-    ),
-    "model_required": Message(
-        "Name a model for the provider {provider}, in the request or as chat_model.",
-        "Indiquez un modèle pour le fournisseur {provider}, dans la requête ou par chat_model.",
     ),
     "not_found": Message(
         "There is nothing at this address.",
@@ -194,22 +128,6 @@ MESSAGES: Mapping[str, Message] = {
     "person_required": Message(
         "This takes a person's own sign-in; with this token, use the tools instead.",
         "Il faut ici la connexion d'une personne ; avec ce jeton, utilisez les outils.",
-    ),
-    "provider_not_configured": Message(
-        "The provider {provider} is not set up here; ask an administrator.",
-        "Le fournisseur {provider} n'est pas configuré ici ; demandez à un administrateur.",
-    ),
-    "provider_refused": Message(
-        "The provider {provider} refuses the request ({reason}); check the key and the model.",
-        "Le fournisseur {provider} refuse la requête ({reason}) ; vérifiez la clé et le modèle.",
-    ),
-    "provider_unavailable": Message(
-        "The model provider {provider} does not answer ({reason}); retry or choose another.",
-        "Le fournisseur {provider} ne répond pas ({reason}) ; réessayez ou choisissez-en un autre.",
-    ),
-    "provider_unknown": Message(
-        "There is no provider {provider}; the known ones are {known}.",
-        "Il n'y a pas de fournisseur {provider} ; les fournisseurs connus sont {known}.",
     ),
     "range_not_satisfiable": Message(
         "{path} has {size} bytes: ask for a range inside it.",
@@ -239,14 +157,6 @@ MESSAGES: Mapping[str, Message] = {
         "There is no tool {tool}; list the tools to see the names.",
         "Il n'y a pas d'outil {tool} ; listez les outils pour voir leurs noms.",
     ),
-    "turn_interrupted": Message(
-        "The answer was interrupted; send the message again.",
-        "La réponse a été interrompue ; renvoyez le message.",
-    ),
-    "turn_too_large": Message(
-        "This turn has {size} bytes and the limit is {limit}; ask for less at once.",
-        "Cet échange fait {size} octets et la limite est {limit} ; demandez-en moins à la fois.",
-    ),
     "unavailable": Message(
         "A service we depend on does not answer; nothing was changed, retry in a moment.",
         "Un service dont nous dépendons ne répond pas ; rien n'a changé, réessayez bientôt.",
@@ -271,15 +181,14 @@ MESSAGES: Mapping[str, Message] = {
         "You may read the vault {vault} but not change it; ask its owner.",
         "Vous pouvez lire le coffre {vault} mais pas le modifier ; demandez à son propriétaire.",
     ),
-    "vision_unsupported": Message(
-        "The model {model} does not see images; send text only.",
-        "Le modèle {model} ne voit pas les images ; n'envoyez que du texte.",
-    ),
     "words_unavailable": Message(
         "Search by words is down: these hits were found by their meaning alone.",
         "La recherche par mots est en panne : ces résultats viennent du sens seul.",
     ),
 }
+
+MESSAGES: Mapping[str, Message] = dict(sorted({**_MESSAGES, **CHAT_MESSAGES}.items()))
+"""Every code's sentence, in alphabetical order."""
 
 
 def message_for(code: str, language: Language, details: Mapping[str, object]) -> str:

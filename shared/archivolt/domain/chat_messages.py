@@ -1,0 +1,88 @@
+"""The sentences of the chat: turns, models and their providers (decision 8)."""
+
+from collections.abc import Mapping
+
+from archivolt.domain.language import Message
+
+CHAT_MESSAGES: Mapping[str, Message] = {
+    "answer_cut": Message(
+        "The answer was cut at {limit} tokens; ask to continue, or have the limit raised.",
+        "La réponse a été coupée à {limit} jetons ; demandez la suite ou faites relever la limite.",
+    ),
+    "answer_empty": Message(
+        "The model gave no answer; retry or put the question otherwise.",
+        "Le modèle n'a rien répondu ; réessayez ou formulez la question autrement.",
+    ),
+    "answer_filtered": Message(
+        "The provider's content filter stopped the answer; put the question otherwise.",
+        "Le filtre de contenu du fournisseur a arrêté la réponse ; formulez la question autrement.",
+    ),
+    "chat_disabled": Message(
+        "The chat is turned off for your organisation; ask an administrator.",
+        "Le chat est désactivé pour votre organisation ; demandez à un administrateur.",
+    ),
+    "conversation_busy": Message(
+        "An answer is still being written in this conversation; wait for its end and retry.",
+        "Une réponse est en cours dans cette conversation ; attendez sa fin puis réessayez.",
+    ),
+    "conversation_not_found": Message(
+        "There is no such conversation among yours.",
+        "Cette conversation n'existe pas parmi les vôtres.",
+    ),
+    "loop_no_progress": Message(
+        "Stopped: the last tool calls brought nothing new; put the question otherwise.",
+        "Arrêt : les derniers appels d'outils n'apportaient rien ; formulez la question autrement.",
+    ),
+    "loop_repeated_call": Message(
+        "Stopped: the model repeated the same tool call; put the question otherwise.",
+        "Arrêt : le modèle répétait le même appel d'outil ; formulez la question autrement.",
+    ),
+    "loop_too_long": Message(
+        "Stopped: the answer took more than {limit} seconds; ask for less at a time.",
+        "Arrêt : la réponse a pris plus de {limit} secondes ; demandez moins à la fois.",
+    ),
+    "loop_too_many_calls": Message(
+        "Stopped after {limit} tool calls; ask for less at a time.",
+        "Arrêt après {limit} appels d'outils ; demandez moins à la fois.",
+    ),
+    "loop_too_many_steps": Message(
+        "Stopped after {limit} steps; ask for less at a time.",
+        "Arrêt après {limit} étapes ; demandez moins à la fois.",
+    ),
+    "loop_unusable_calls": Message(
+        "Stopped: the model kept writing tool calls that cannot run; try another model.",
+        "Arrêt : le modèle écrivait des appels d'outils inutilisables ; essayez un autre modèle.",
+    ),
+    "model_required": Message(
+        "Name a model for the provider {provider}, in the request or as chat_model.",
+        "Indiquez un modèle pour le fournisseur {provider}, dans la requête ou par chat_model.",
+    ),
+    "provider_not_configured": Message(
+        "The provider {provider} is not set up here; ask an administrator.",
+        "Le fournisseur {provider} n'est pas configuré ici ; demandez à un administrateur.",
+    ),
+    "provider_refused": Message(
+        "The provider {provider} refuses the request ({reason}); check the key and the model.",
+        "Le fournisseur {provider} refuse la requête ({reason}) ; vérifiez la clé et le modèle.",
+    ),
+    "provider_unavailable": Message(
+        "The model provider {provider} does not answer ({reason}); retry or choose another.",
+        "Le fournisseur {provider} ne répond pas ({reason}) ; réessayez ou choisissez-en un autre.",
+    ),
+    "provider_unknown": Message(
+        "There is no provider {provider}; the known ones are {known}.",
+        "Il n'y a pas de fournisseur {provider} ; les fournisseurs connus sont {known}.",
+    ),
+    "turn_interrupted": Message(
+        "The answer was interrupted; send the message again.",
+        "La réponse a été interrompue ; renvoyez le message.",
+    ),
+    "turn_too_large": Message(
+        "This turn has {size} bytes and the limit is {limit}; ask for less at once.",
+        "Cet échange fait {size} octets et la limite est {limit} ; demandez-en moins à la fois.",
+    ),
+    "vision_unsupported": Message(
+        "The model {model} does not see images; send text only.",
+        "Le modèle {model} ne voit pas les images ; n'envoyez que du texte.",
+    ),
+}
