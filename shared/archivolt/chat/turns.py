@@ -165,17 +165,13 @@ class SendMessage:
             clock=self._with.clock,
             emit=events.emit,
         )
-        prompt = system_prompt(theirs, self._with.clock.now().date(), scope)
         plan = TurnPlan(
             conversation=conversation,
             model=chosen.name,
             max_tokens=chosen.max_tokens,
             language=language,
             limits=self._with.limits,
-            messages=[
-                ModelMessage(role="system", text=prompt),
-                *model_history(conversation.messages),
-            ],
+            messages=self._messages(conversation, theirs, scope),
         )
         turn = RunningTurn(
             plan,
@@ -188,6 +184,15 @@ class SendMessage:
         for document in (scope or {}).get("documents", []):
             turn.progress.collector.add(document)
         return turn
+
+    def _messages(
+        self, conversation: Conversation, language: Language, scope: JsonObject | None
+    ) -> list[ModelMessage]:
+        prompt = system_prompt(language, self._with.clock.now().date(), scope)
+        return [
+            ModelMessage(role="system", text=prompt),
+            *model_history(conversation.messages),
+        ]
 
 
 def _readable(text: str) -> str:
