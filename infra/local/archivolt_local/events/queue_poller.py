@@ -48,11 +48,20 @@ class QueuePoller:
                 await asyncio.sleep(_PAUSE_AFTER_ERROR)
 
     async def _one_batch(self) -> None:
-        messages = await asyncio.to_thread(self._receive)
+        receiving = asyncio.ensure_future(asyncio.to_thread(self._receive))
+        try:
+            messages = await asyncio.shield(receiving)
+        except asyncio.CancelledError:
+            await asyncio.to_thread(self._hand_back, await receiving)
+            raise
         if not messages:
             return
         event = json.dumps(sqs_event(messages, self._source)).encode()
-        outcome = await self._pool.invoke(event)
+        try:
+            outcome = await self._pool.invoke(event)
+        except asyncio.CancelledError:
+            await asyncio.to_thread(self._hand_back, messages)
+            raise
         failed = failed_messages(messages, outcome, reports=self._source.reports_failures)
         await asyncio.to_thread(self._settle, messages, failed)
 
@@ -69,6 +78,18 @@ class QueuePoller:
         )
         return answer.get("Messages", [])
 
+    def _hand_back(self, messages: "Sequence[MessageTypeDef]") -> None:
+        """Let messages be delivered again at once: the stack stops while they are in work."""
+        for message in messages:
+            self._hide(message, 0)
+
+    def _hide(self, message: "MessageTypeDef", seconds: int) -> None:
+        self._sqs.change_message_visibility(
+            QueueUrl=self._url,
+            ReceiptHandle=message.get("ReceiptHandle", ""),
+            VisibilityTimeout=seconds,
+        )
+
     def _settle(self, messages: "Sequence[MessageTypeDef]", failed: frozenset[str]) -> None:
         done = [message for message in messages if message.get("MessageId") not in failed]
         if done:
@@ -81,11 +102,7 @@ class QueuePoller:
             )
         for message in messages:
             if message.get("MessageId") in failed:
-                self._sqs.change_message_visibility(
-                    QueueUrl=self._url,
-                    ReceiptHandle=message.get("ReceiptHandle", ""),
-                    VisibilityTimeout=retry_delay(message),
-                )
+                self._hide(message, retry_delay(message))
 
 
 def retry_delay(message: "MessageTypeDef") -> int:

@@ -57,7 +57,7 @@ class MirroredFolder:
         return unicodedata.normalize("NFC", place.relative_to(self.root).as_posix())
 
     def _below(self, place: Path) -> Iterator[Path]:
-        if not place.is_relative_to(self.root) or self._is_hidden(place):
+        if not place.is_relative_to(self.root) or self._is_hidden(place) or self._is_behind(place):
             return
         if place.is_dir() and not place.is_symlink():
             yield from self._walk(place)
@@ -66,6 +66,11 @@ class MirroredFolder:
 
     def _is_hidden(self, place: Path) -> bool:
         return any(name.startswith(".") for name in place.relative_to(self.root).parts)
+
+    def _is_behind(self, place: Path) -> bool:
+        """Tell whether the way to a place leads over a link."""
+        way = place.relative_to(self.root).parents
+        return any((self.root / directory).is_symlink() for directory in way)
 
     def _walk(self, directory: Path) -> Iterator[Path]:
         for folder, directories, names in os.walk(directory, followlinks=False):

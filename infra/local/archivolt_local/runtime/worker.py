@@ -121,7 +121,7 @@ class Worker:
             self._init_error = Outcome(request.body, failed=True)
             self._ready.set()
         elif action == f"invocation/{self._request_id}/response":
-            return self._responded(request.body)
+            self._responded(request.body)
         elif action == f"invocation/{self._request_id}/error":
             self._settle(Outcome(request.body, failed=True))
         return HttpResponse(202)
@@ -137,15 +137,15 @@ class Worker:
         }
         return HttpResponse(200, payload, headers)
 
-    def _responded(self, body: bytes) -> HttpResponse:
+    def _responded(self, body: bytes) -> None:
         if len(body) <= MAX_PAYLOAD:
             self._settle(Outcome(body))
-            return HttpResponse(202)
+            return
+        # Said to the caller alone: the runtime client ends when it is told.
         message = (
             f"Response payload size exceeded maximum allowed payload size ({MAX_PAYLOAD} bytes)."
         )
         self._settle(failure("Function.ResponseSizeTooLarge", message))
-        return HttpResponse(413)
 
     def _settle(self, outcome: Outcome) -> None:
         if self._outcome is not None and not self._outcome.done():

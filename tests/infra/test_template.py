@@ -1,0 +1,259 @@
+"""Holds `template.yaml` to the code, and to what a deployment must never lack."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from archivolt.domain.messages import MESSAGES
+from archivolt.settings import Settings
+from archivolt_local.gateway.api import ApiDefinition
+from archivolt_local.json_values import json_items
+from archivolt_local.provisioning.intrinsics import resolver_for
+from archivolt_local.provisioning.template import Template, load_template
+
+ROOT = Path(__file__).parents[2]
+PARAMETERS = {
+    "PublicUrl": "https://archivolt.example",
+    "AuthIssuer": "https://id.example",
+    "AuthJwksUrl": "https://id.example/keys",
+    "QdrantUrl": "https://vectors.example",
+    "QdrantApiKey": "a-key",
+}
+# Read by Lambda itself or by the Web Adapter, not by the product.
+OF_THE_RUNTIME = ("AWS_LAMBDA_", "AWS_LWA_")
+PUBLIC = {
+    ("GET", "/healthz"),
+    ("GET", "/api/v1/openapi.json"),
+    ("ANY", "/.well-known/{proxy+}"),
+}
+
+
+@pytest.fixture(scope="module")
+def template() -> Template:
+    return load_template(ROOT / "template.yaml", PARAMETERS)
+
+
+@pytest.fixture(scope="module")
+def body(template: Template) -> Mapping[str, Any]:
+    resolver = resolver_for(template, PARAMETERS, "archivolt")
+    ((_, properties),) = template.of_type("AWS::ApiGateway::RestApi")
+    return resolver.resolve(properties["Body"])
+
+
+@pytest.fixture(scope="module")
+def api(body: Mapping[str, Any]) -> ApiDefinition:
+    return ApiDefinition(body)
+
+
+def statements(template: Template) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for name, properties in template.of_type("AWS::IAM::Role"):
+        for policy in properties.get("Policies", []):
+            for statement in policy["PolicyDocument"]["Statement"]:
+                yield name, statement
+
+
+def test_every_function_folder_is_deployed_and_the_reverse(template: Template) -> None:
+    folders = {file.parent.name for file in (ROOT / "functions").glob("*/app.py")}
+    assert {folder.name for folder in template.folders.values()} == folders
+
+
+def test_a_function_is_named_after_its_folder(template: Template) -> None:
+    names = {
+        name: properties["FunctionName"]
+        for name, properties in template.of_type("AWS::Lambda::Function")
+    }
+    assert names == {
+        name: {"Fn::Sub": f"${{AWS::StackName}}-{folder.name}"}
+        for name, folder in template.folders.items()
+    }
+
+
+def test_every_variable_is_a_setting(template: Template) -> None:
+    known = {name.upper() for name in Settings.model_fields}
+    for name, properties in template.of_type("AWS::Lambda::Function"):
+        variables = set(properties["Environment"]["Variables"])
+        ours = {variable for variable in variables if not variable.startswith(OF_THE_RUNTIME)}
+        assert ours <= known, name
+
+
+def test_no_variable_holds_a_key_of_the_local_stack(template: Template) -> None:
+    for _, properties in template.of_type("AWS::Lambda::Function"):
+        variables = properties["Environment"]["Variables"]
+        assert not {"AUTH_LOCAL_KEY", "USER_STORE_ENCRYPTION_KEY"} & set(variables)
+
+
+def test_functions_run_on_arm_with_the_pinned_python(template: Template) -> None:
+    kinds = {
+        (properties["Runtime"], *properties["Architectures"])
+        for _, properties in template.of_type("AWS::Lambda::Function")
+    }
+    assert kinds == {("python3.13", "arm64")}
+
+
+def test_every_route_but_the_public_ones_asks_the_authorizer(
+    api: ApiDefinition, body: Mapping[str, Any]
+) -> None:
+    methods = {
+        (path, "ANY" if method.startswith("x-") else method.upper())
+        for path, operations in body["paths"].items()
+        for method in operations
+    }
+    public = {
+        (method, path)
+        for path, method in methods
+        if (match := api.match("PUT" if method == "ANY" else method, path)) is not None
+        and not match.route.authorized
+    }
+    assert public == PUBLIC
+    assert len(methods) == len(api.routes)
+
+
+def test_the_authorizer_is_asked_by_the_authorization_header(api: ApiDefinition) -> None:
+    assert api.authorizer.function == "archivolt-authorizer"
+    assert api.authorizer.header == "authorization"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "function", "streaming"),
+    [
+        ("GET", "/healthz", "archivolt-tools", False),
+        ("POST", "/api/v1/tools/search_documents", "archivolt-tools", False),
+        ("GET", "/api/v1/openapi.json", "archivolt-tools", False),
+        ("POST", "/api/v1/chat/messages", "archivolt-chat", True),
+        ("GET", "/api/v1/chat/conversations/c1", "archivolt-chat", True),
+        ("POST", "/mcp", "archivolt-mcp", False),
+        ("GET", "/.well-known/oauth-protected-resource/mcp", "archivolt-mcp", False),
+    ],
+)
+def test_a_request_reaches_its_function(
+    api: ApiDefinition, method: str, path: str, function: str, streaming: bool
+) -> None:
+    match = api.match(method, path)
+    assert match is not None
+    assert (match.route.function, match.route.streaming) == (function, streaming)
+
+
+def test_a_streamed_answer_comes_from_the_streaming_invocation(body: Mapping[str, Any]) -> None:
+    for path in ("/api/v1/chat", "/api/v1/chat/{proxy+}"):
+        integration = body["paths"][path]["x-amazon-apigateway-any-method"][
+            "x-amazon-apigateway-integration"
+        ]
+        assert integration["responseTransferMode"] == "STREAM"
+        assert integration["uri"].endswith("/response-streaming-invocations")
+
+
+def test_the_gateway_answers_in_the_products_error_shape(api: ApiDefinition) -> None:
+    assert {"DEFAULT_4XX", "DEFAULT_5XX"} <= set(api.gateway_responses)
+    for kind, response in api.gateway_responses.items():
+        answer = json.loads(response["responseTemplates"]["application/json"])
+        assert set(answer["error"]) == {"code", "message", "details"}, kind
+        assert answer["error"]["code"] in MESSAGES, kind
+
+
+def test_a_missing_token_is_challenged_with_the_way_to_the_identity_provider(
+    api: ApiDefinition,
+) -> None:
+    response = api.gateway_responses["UNAUTHORIZED"]
+    assert response["statusCode"] == "401"
+    challenge = response["responseParameters"]["gatewayresponse.header.WWW-Authenticate"]
+    assert challenge == (
+        "'Bearer resource_metadata="
+        '"https://archivolt.example/.well-known/oauth-protected-resource/mcp"\''
+    )
+
+
+def test_without_a_public_url_the_challenge_names_no_address() -> None:
+    parameters = {**PARAMETERS, "PublicUrl": ""}
+    template = load_template(ROOT / "template.yaml", parameters)
+    resolver = resolver_for(template, parameters, "archivolt")
+    ((_, properties),) = template.of_type("AWS::ApiGateway::RestApi")
+    responses = properties["Body"]["x-amazon-apigateway-gateway-responses"]
+    challenge = responses["UNAUTHORIZED"]["responseParameters"]
+    assert resolver.resolve(challenge) == {"gatewayresponse.header.WWW-Authenticate": "'Bearer'"}
+
+
+def test_no_policy_of_ours_has_a_wildcard_action(template: Template) -> None:
+    for role, statement in statements(template):
+        assert not [action for action in json_items(statement["Action"]) if "*" in action], role
+
+
+def test_no_policy_of_ours_reaches_beyond_a_named_resource(template: Template) -> None:
+    for role, statement in statements(template):
+        for resource in json_items(statement["Resource"]):
+            text = json.dumps(resource)
+            assert "Arn" in text, (role, resource)
+            assert text.count("*") == text.count('/vaults/*"') + text.count('/derived/*"'), role
+
+
+def test_who_may_read_objects_may_list_the_bucket_so_that_an_absent_one_is_404(
+    template: Template,
+) -> None:
+    actions: dict[str, set[str]] = {}
+    for role, statement in statements(template):
+        actions.setdefault(role, set()).update(json_items(statement["Action"]))
+        if "s3:ListBucket" in json_items(statement["Action"]):
+            assert "Condition" not in statement, role
+    readers = {role for role, allowed in actions.items() if "s3:GetObject" in allowed}
+    assert readers == {role for role, allowed in actions.items() if "s3:ListBucket" in allowed}
+
+
+def test_the_audit_log_can_only_be_added_to(template: Template) -> None:
+    actions = {
+        action
+        for _, statement in statements(template)
+        if "AuditTable" in json.dumps(statement["Resource"])
+        for action in json_items(statement["Action"])
+    }
+    assert actions == {"dynamodb:PutItem"}
+
+
+def test_the_authorizer_has_no_rights(template: Template) -> None:
+    assert not [role for role, _ in statements(template) if role.startswith("Authorizer")]
+
+
+def test_every_table_is_kept_backed_up_and_encrypted(template: Template) -> None:
+    tables = list(template.of_type("AWS::DynamoDB::Table"))
+    assert tables
+    for name, properties in tables:
+        assert template.resources[name]["DeletionPolicy"] == "Retain"
+        assert properties["PointInTimeRecoverySpecification"]["PointInTimeRecoveryEnabled"]
+        assert properties["SSESpecification"]["SSEEnabled"]
+
+
+def test_the_documents_are_versioned_private_and_announced(template: Template) -> None:
+    ((name, bucket),) = template.of_type("AWS::S3::Bucket")
+    assert template.resources[name]["DeletionPolicy"] == "Retain"
+    assert bucket["VersioningConfiguration"]["Status"] == "Enabled"
+    assert all(bucket["PublicAccessBlockConfiguration"].values())
+    events = bucket["NotificationConfiguration"]["EventBridgeConfiguration"]
+    assert events["EventBridgeEnabled"]
+
+
+def test_only_documents_and_no_derived_data_are_announced_to_the_indexing(
+    template: Template,
+) -> None:
+    (rule,) = (
+        properties
+        for _, properties in template.of_type("AWS::Events::Rule")
+        if "EventPattern" in properties
+    )
+    assert rule["EventPattern"]["detail"]["object"] == {"key": [{"prefix": "vaults/"}]}
+
+
+def test_every_working_queue_hides_long_enough_and_ends_in_a_watched_dead_letter_queue(
+    template: Template,
+) -> None:
+    queues = dict(template.of_type("AWS::SQS::Queue"))
+    timeouts = {name: p["Timeout"] for name, p in template.of_type("AWS::Lambda::Function")}
+    watched = json.dumps([p["Dimensions"] for _, p in template.of_type("AWS::CloudWatch::Alarm")])
+    sources = list(template.of_type("AWS::Lambda::EventSourceMapping"))
+    assert sources
+    for _, source in sources:
+        assert source["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+        queue = queues[source["EventSourceArn"]["Fn::GetAtt"][0]]
+        assert queue["VisibilityTimeout"] >= 6 * timeouts[source["FunctionName"]["Ref"]]
+        dead_letters = queue["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
+        assert dead_letters in watched
