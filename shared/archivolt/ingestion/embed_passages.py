@@ -1,8 +1,9 @@
 """The use case of the embedding function: brings the vectors of documents to their generation.
 
-New points are written before the catalogue calls the document indexed, and old ones are deleted
-last: a search meets neither a gap nor a double. A job that was overtaken is no work. Equal content
-is embedded once per vault, however many members or paths have it (decision 18).
+New points are written, then older ones deleted, then the catalogue calls the document indexed: a
+search shows points of the catalogue's generation alone, so it meets no double, and until they are
+there its words find the document. A job that was overtaken is no work. Equal content is embedded
+once per vault, however many members or paths have it (decision 18).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -79,8 +80,8 @@ class EmbedPassages:
             self._membership.apply(job)
             return
         entry = self._catalogue.get(job.vault, job.path)
-        if entry is None or (entry.generation == job.generation and not entry.passages):
-            self._remove_older(job, than=job.generation)
+        if entry is None or not entry.passages:
+            self._remove_older(job, than=entry.generation if entry else job.generation)
         elif entry.generation == job.generation and not self._is_done(job, entry):
             self._embed(job, entry, time_left)
 
@@ -103,11 +104,10 @@ class EmbedPassages:
         self._vectors.upsert(self._receivers(job), job.vault, document)
         if job.users:
             return
-        if self._catalogue.mark_embedded(
+        self._remove_older(job, than=job.generation)
+        if not self._catalogue.mark_embedded(
             job.vault, job.path, job.generation, embedder=self._embedder.model
         ):
-            self._remove_older(job, than=job.generation)
-        else:
             self._remove_overtaken(job)
 
     def _vectors_of(

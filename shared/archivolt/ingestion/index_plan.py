@@ -49,11 +49,6 @@ class Plan:
         return self.entry.vault, self.entry.path
 
     @property
-    def removes(self) -> bool:
-        """Whether the document is gone."""
-        return self.entry.state is IndexState.DELETED
-
-    @property
     def touches_vectors(self) -> bool:
         """Whether there is work for the embedding function."""
         if self.entry.passages:

@@ -1,9 +1,10 @@
 """Writes plans in the order that a crash between any two steps leaves repairable.
 
-A document that went: first its tombstone, so that no search shows it any more, then the text index.
-A document that came or changed: first the text index (a search shows no generation that the
-catalogue does not name), then the catalogue. Last the job for the vectors. What a crash leaves
-undone is done when the message is delivered again, since the plan is then made anew.
+A document that has passages: the text index first (a search shows no generation that the catalogue
+does not name), then the catalogue, then the job for its vectors. One that has none, or is gone: the
+catalogue first, so that no search shows it any more, then the job, and the text index last, so that
+a reconciliation sees what is left to do. What a crash leaves undone is done when the message is
+delivered again, since the plan is then made anew.
 """
 
 from collections import defaultdict
@@ -49,10 +50,13 @@ class IndexWriter:
     def write(self, plans: Sequence[Plan]) -> Written:
         """Write the plans, at most one per document, and return what did not go through."""
         written = Written()
-        self._record([plan for plan in plans if plan.removes], written)
+        empty = [plan for plan in plans if not plan.entry.passages]
+        full = [plan for plan in plans if plan.entry.passages]
+        self._record(empty, written)
+        self._enqueue(written.standing(empty), written)
         self._apply(written.standing(plans), written)
-        self._record([plan for plan in written.standing(plans) if not plan.removes], written)
-        self._enqueue(written.standing(plans), written)
+        self._record(written.standing(full), written)
+        self._enqueue(written.standing(full), written)
         return written
 
     def _record(self, plans: Sequence[Plan], written: Written) -> None:

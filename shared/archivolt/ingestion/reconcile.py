@@ -43,7 +43,7 @@ class Reconciliation:
     """What was found: documents compared, and what was not as it should be.
 
     `changed` were indexed and `gone` removed, `requeued` wait for their vectors again, `orphans`
-    were in the text index without being documents, `forgotten` are contents whose kept vectors
+    were in the text index and should not, `forgotten` are contents whose kept vectors
     nobody needs. `failed` counts documents, `failed_vaults` vaults; they are met again next time.
     `complete` is False when time ran out.
     """
@@ -179,8 +179,8 @@ class Reconcile:
         return len(jobs)
 
     def _remove_orphans(self, vault: VaultRef, difference: Difference) -> int:
-        """Remove from the text index what is no document; one that came meanwhile is spared."""
-        orphans = [path for path in difference.held if not self._is_document(vault, path)]
+        """Remove from the text index what has no passages; what came meanwhile is spared."""
+        orphans = [path for path in difference.held if not self._has_passages(vault, path)]
         for start in range(0, len(orphans), _AT_ONCE):
             updates: list[DocumentUpdate] = []
             for path in orphans[start : start + _AT_ONCE]:
@@ -197,6 +197,6 @@ class Reconcile:
             )
         return len(orphans)
 
-    def _is_document(self, vault: VaultRef, path: VaultPath) -> bool:
+    def _has_passages(self, vault: VaultRef, path: VaultPath) -> bool:
         entry = self._stores.catalogue.get(vault, path)
-        return entry is not None and entry.state is not IndexState.DELETED
+        return entry is not None and entry.passages > 0

@@ -21,8 +21,8 @@ class Difference:
     """Where store and index differ.
 
     `held` are the generations in the text index of documents not met yet, and in the end of those
-    that do not exist. `changed` and `unembedded` are to be emptied as they are dealt with; `gone`
-    only when the whole listing was seen, for one that fails must delete nothing.
+    that should not be there. `changed` and `unembedded` are to be emptied as they are dealt with;
+    `gone` only when the whole listing was seen, for one that fails must delete nothing.
     """
 
     held: dict[VaultPath, Generation]
@@ -37,7 +37,9 @@ class Difference:
                 self.held.pop(entry.path, None)
                 self.gone.append(entry.path)
             return
-        held = self.held.pop(info.path, None)
+        held = self.held.get(info.path)
+        if entry is None or entry.passages:
+            self.held.pop(info.path, None)
         if entry is None or not _agree(info, entry, held, today):
             self.changed.append(info.path)
         elif entry.passages and not _is_embedded(entry, today):

@@ -1,0 +1,185 @@
+"""From a job to vectors: once per content, for every member, and never for what is past."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.ingestion import EmbeddingJob, Generation, IndexState, membership_job
+from archivolt.domain.job_messages import job_message, parse_job
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.search import SearchMode
+from archivolt.domain.vault import VaultRole
+from archivolt.ingestion import embed_passages
+from tests.builders import ALICE, BOB, vault_ref
+from tests.fakes.vectors import WordHashEmbedder
+from tests.index_world import IndexWorld, plenty
+
+NOTE = "a.md"
+
+
+@pytest.fixture
+def world() -> IndexWorld:
+    return IndexWorld()
+
+
+def run(world: IndexWorld, job: EmbeddingJob) -> list[str]:
+    return list(world.embed_passages.run({"m": job}, time_left=plenty).failed)
+
+
+def test_every_member_has_the_vectors_of_one_embedding(world: IndexWorld) -> None:
+    world.directory.set_member(world.vault, BOB, VaultRole.READER)
+    world.settle(world.write(NOTE, "llamas"))
+    assert world.points(NOTE, user=ALICE) == world.points(NOTE, user=BOB) == 1
+    assert len(world.embedder.embedded) == 1
+
+
+def test_a_member_who_joins_finds_everything_without_a_new_embedding(world: IndexWorld) -> None:
+    world.settle(world.write(NOTE, "llamas"), world.write("b.md", "alpacas"))
+    world.join(BOB)
+    assert world.found("llamas", user=BOB, mode=SearchMode.DENSE) == [NOTE]
+    assert world.points("b.md", user=BOB) == 1
+    assert len(world.embedder.embedded) == 2
+
+
+def test_a_member_who_leaves_keeps_no_vector(world: IndexWorld) -> None:
+    other = world.new_vault("archive", owner=BOB)
+    world.settle(world.write(NOTE, "llamas"), world.write("c.md", "alpacas", vault=other))
+    world.join(BOB)
+    world.leave(BOB)
+    assert world.found("llamas", user=BOB) == []
+    assert world.points(NOTE, user=BOB) == 0
+    assert world.points("c.md", user=BOB) == 1
+    assert world.points(NOTE, user=ALICE) == 1
+
+
+def test_joining_and_leaving_may_be_told_in_the_wrong_order(world: IndexWorld) -> None:
+    world.settle(world.write(NOTE, "llamas"))
+    world.directory.set_member(world.vault, BOB, VaultRole.READER)
+    world.directory.remove_member(world.vault, BOB)
+    for _ in range(2):
+        world.queue.send([membership_job(world.vault, BOB)])
+        world.embed()
+    assert world.points(NOTE, user=BOB) == 0
+
+
+def test_a_member_who_left_before_their_vectors_came_gets_none(world: IndexWorld) -> None:
+    world.settle(world.write(NOTE, "llamas"))
+    job = EmbeddingJob(
+        vault=world.vault,
+        path=VaultPath(NOTE),
+        generation=world.entry(NOTE).generation,
+        users=(BOB,),
+    )
+    assert run(world, job) == []
+    assert world.points(NOTE, user=BOB) == 0
+
+
+def test_a_job_that_was_overtaken_is_no_work(world: IndexWorld) -> None:
+    world.deliver(world.write(NOTE, "llamas"))
+    [old] = world.queue.take()
+    world.deliver(world.write(NOTE, "alpacas"))
+    assert run(world, old) == []
+    assert world.points(NOTE) == 0
+    world.embed()
+    assert world.embedder.embedded == ["alpacas"]
+
+
+def test_a_job_overtaken_while_it_embeds_leaves_nothing_behind(world: IndexWorld) -> None:
+    class Overtaken(WordHashEmbedder):
+        def embed_passages(self, texts: object) -> list[list[float]]:
+            world.embedder = WordHashEmbedder()
+            world.settle(world.write(NOTE, "alpacas"))
+            return [self.embed_query("llamas")]
+
+    world.deliver(world.write(NOTE, "llamas"))
+    [job] = world.queue.take()
+    world.embedder = Overtaken()
+    assert run(world, job) == []
+    assert world.points(NOTE) == 1
+    assert world.found("alpacas", mode=SearchMode.DENSE) == [NOTE]
+
+
+def test_a_repeated_job_is_no_work(world: IndexWorld) -> None:
+    world.deliver(world.write(NOTE, "llamas"))
+    [job] = world.queue.take()
+    assert run(world, job) == run(world, job) == []
+    assert len(world.embedder.embedded) == 1
+
+
+def test_a_job_whose_passages_are_missing_comes_again(world: IndexWorld) -> None:
+    world.deliver(world.write(NOTE, "llamas"))
+    [job] = world.queue.take()
+    world.text_index.drop(world.vault)
+    assert run(world, job) == ["m"]
+
+
+def test_one_failing_job_leaves_the_others_alone(world: IndexWorld) -> None:
+    world.deliver(world.write(NOTE, "llamas"), world.write("b.md", "alpacas"))
+    jobs = {job.path: job for job in world.queue.take()}
+    lost = replace(jobs[VaultPath(NOTE)], path=VaultPath("lost.md"))
+    assert world.catalogue.advance(
+        replace(world.entry(NOTE), path=VaultPath("lost.md")), previous=None
+    )
+    outcome = world.embed_passages.run(
+        {"lost": lost, "b": jobs[VaultPath("b.md")]}, time_left=plenty
+    )
+    assert list(outcome.failed) == ["lost"]
+    assert world.state("b.md") is IndexState.INDEXED
+
+
+def test_a_long_document_is_embedded_in_several_goes(
+    world: IndexWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embed_passages, "_SLICE", 2)
+    text = "\n\n".join(f"# Part {n}\n\nllama {n} " + "x " * 300 for n in range(7))
+    world.deliver(world.write(NOTE, text))
+    count = world.entry(NOTE).passages
+    goes = 0
+    while jobs := world.queue.take():
+        left = iter([plenty(), plenty(), timedelta(0), timedelta(0)])
+        use_case = world.embed_passages
+        assert not use_case.run({"m": jobs[0]}, time_left=lambda left=left: next(left)).failed
+        goes += 1
+    assert goes > 2
+    assert world.points(NOTE) == count
+    assert len(world.embedder.embedded) == count
+
+
+def test_another_model_embeds_anew(world: IndexWorld) -> None:
+    world.deliver(world.write(NOTE, "llamas"))
+    [job] = world.queue.take()
+    run(world, job)
+    world.embedder = WordHashEmbedder(model="other/2")
+    assert run(world, job) == []
+    assert world.entry(NOTE).embedder == "other/2"
+    assert world.embedder.embedded == ["llamas"]
+
+
+@pytest.mark.parametrize(
+    "job",
+    [
+        EmbeddingJob(
+            vault=vault_ref(), path=VaultPath("Été/à+b (1).md"), generation=Generation("1-a")
+        ),
+        membership_job(vault_ref(), BOB),
+    ],
+)
+def test_a_job_survives_its_message(job: EmbeddingJob) -> None:
+    assert parse_job(job_message(job)) == job
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "{}", "[]", "null", '{"version": 2}', '{"version": 1, "tenant": "a/b"}', "1"],
+)
+def test_what_is_no_job_is_refused(body: str) -> None:
+    with pytest.raises(InvalidRequestError):
+        parse_job(body)
+
+
+def test_a_path_out_of_the_vault_is_no_job() -> None:
+    job = EmbeddingJob(vault=vault_ref(), path=VaultPath("../b"), generation=Generation("1-a"))
+    with pytest.raises(InvalidRequestError):
+        parse_job(job_message(job))
