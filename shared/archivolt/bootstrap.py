@@ -10,13 +10,23 @@ from typing import TYPE_CHECKING
 from archivolt.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    import httpx2
+
     from archivolt.adapters.aws.clients import AwsClients
     from archivolt.adapters.dynamodb.table import DynamoTable
+    from archivolt.adapters.http.addresses import OutboundRules
+    from archivolt.adapters.jwt.keys import KeySource
     from archivolt.ports.catalogue import Catalogue
     from archivolt.ports.clock import Clock
     from archivolt.ports.conversations import ConversationStore
     from archivolt.ports.files import FileStore
-    from archivolt.ports.governance import AuditLog, RateCounter, TenantSettingsStore
+    from archivolt.ports.governance import (
+        AuditLog,
+        RateCounter,
+        SecretBox,
+        TenantSettingsStore,
+        TokenVerifier,
+    )
     from archivolt.ports.vaults import VaultDirectory
     from archivolt.tools.rate_limit import RateLimit
     from archivolt.vaults.access import VaultService
@@ -35,6 +45,48 @@ class Container:
         from archivolt.adapters.system.clock import SystemClock
 
         return SystemClock()
+
+    @cached_property
+    def token_verifier(self) -> "TokenVerifier":
+        """Who a bearer token speaks for."""
+        from archivolt.adapters.jwt.verifier import JwtVerifier, TokenRules
+
+        rules = TokenRules(
+            issuer=self.settings.required("auth_issuer"),
+            audience=self.settings.required("auth_audience"),
+            mcp_audience=f"{self.settings.public_url}/mcp",
+            tenant_claim=self.settings.auth_tenant_claim,
+            role_claim=self.settings.auth_role_claim,
+        )
+        return JwtVerifier(self._token_keys(), rules, self.clock)
+
+    @cached_property
+    def secret_box(self) -> "SecretBox":
+        """Seals tenants' secrets: under KMS, or on one machine under a key of the environment."""
+        from archivolt.adapters.crypto.boxes import (
+            EnvironmentKeyBox,
+            KmsEnvelopeBox,
+            key_from_text,
+        )
+
+        if self.settings.kms_key_id:
+            return KmsEnvelopeBox(self.aws.kms, self.settings.kms_key_id)
+        key = key_from_text(self.settings.required("user_store_encryption_key"))
+        return EnvironmentKeyBox(key)
+
+    @cached_property
+    def outbound_client(self) -> "httpx2.Client":
+        """Blocking calls to hosts that are not ours."""
+        from archivolt.adapters.http.outbound import guarded_client
+
+        return guarded_client(self._outbound_rules())
+
+    @cached_property
+    def outbound_async_client(self) -> "httpx2.AsyncClient":
+        """Calls to hosts that are not ours, from the event loop."""
+        from archivolt.adapters.http.outbound import guarded_async_client
+
+        return guarded_async_client(self._outbound_rules())
 
     @cached_property
     def aws(self) -> "AwsClients":
@@ -119,6 +171,22 @@ class Container:
             per_tool=self.settings.archivolt_tool_rate_limit_per_tool,
             window=self.settings.archivolt_tool_rate_window,
         )
+
+    def _token_keys(self) -> "KeySource":
+        if self.settings.auth_jwks_url:
+            from archivolt.adapters.http.documents import read_json
+            from archivolt.adapters.jwt.jwks import JwksKeys
+
+            url = self.settings.auth_jwks_url
+            return JwksKeys(lambda: read_json(self.outbound_client, url), self.clock)
+        from archivolt.adapters.jwt.keys import LocalKey
+
+        return LocalKey(self.settings.required("auth_local_key"))
+
+    def _outbound_rules(self) -> "OutboundRules":
+        from archivolt.adapters.http.addresses import OutboundRules
+
+        return OutboundRules.from_setting(self.settings.outbound_allowed_hosts)
 
     def _table(self, setting: str) -> "DynamoTable":
         from archivolt.adapters.dynamodb.table import DynamoTable

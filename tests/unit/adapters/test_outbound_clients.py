@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from archivolt.adapters.http.addresses import OutboundRules
 from archivolt.adapters.http.backends import AsyncGuardedBackend, GuardedBackend
+from archivolt.adapters.http.documents import read_json
 from archivolt.adapters.http.outbound import (
     AnswerCapError,
     AsyncGuardedTransport,
@@ -22,7 +23,7 @@ from archivolt.adapters.http.outbound import (
     guarded_async_client,
     guarded_client,
 )
-from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from tests.unit.adapters.loopback_server import Answer, LoopbackServer, loopback_server
 
 LOOPBACK_ALLOWED = OutboundRules.from_setting("127.0.0.1,localhost")
@@ -256,3 +257,30 @@ def test_tls_is_about_the_name_and_not_the_address(get: Get, certificate: Path) 
 
     assert response.content == b"ok"
     assert asked_for[0] == "localhost"
+
+
+def test_a_document_is_read() -> None:
+    with (
+        loopback_server({"/keys": Answer(body=b'{"keys": []}')}) as server,
+        guarded_client(LOOPBACK_ALLOWED) as client,
+    ):
+        assert read_json(client, f"http://127.0.0.1:{server.port}/keys") == {"keys": []}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(body=b"<html>"),
+        Answer(body=b"\xff"),
+        Answer(body=b"{}", status=500),
+        Answer(body=b"{}", status=302, headers={"Location": "/other"}),
+        Answer(body=b"{}", headers={"Content-Encoding": "gzip"}),
+    ],
+)
+def test_a_document_that_cannot_be_read_is_unavailable(answer: Answer) -> None:
+    with (
+        loopback_server({"/keys": answer, "/other": Answer(body=b"{}")}) as server,
+        guarded_client(LOOPBACK_ALLOWED) as client,
+        pytest.raises(UnavailableError),
+    ):
+        read_json(client, f"http://127.0.0.1:{server.port}/keys")

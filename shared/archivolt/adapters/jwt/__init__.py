@@ -1,0 +1,1 @@
+"""Bearer tokens in the form of JSON Web Tokens."""
