@@ -25,7 +25,12 @@ class ByHand:
 
     @contextmanager
     def doing(
-        self, principal: Principal, action: str, **arguments: object
+        self,
+        principal: Principal,
+        action: str,
+        *,
+        surface: Surface = Surface.IN_APP,
+        **arguments: object,
     ) -> Generator[None, None, None]:
         """Count and record what is done inside; of the arguments only a digest is kept.
 
@@ -35,6 +40,6 @@ class ByHand:
 
         """
         given: Mapping[str, Any] = arguments
-        with self._recorder.recorded(principal, action, given, Surface.IN_APP) as call:
+        with self._recorder.recorded(principal, action, given, surface) as call:
             self._rate_limit.count(principal, action, call.started)
             yield

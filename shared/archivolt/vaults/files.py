@@ -92,6 +92,15 @@ class FileService:
             raise NotFoundError("directory_not_found", path=directory)
         return page
 
+    def info(self, access: VaultAccess, path: VaultPath) -> FileInfo:
+        """Return what is known of a file without reading it.
+
+        Raises:
+            NotFoundError: `file_not_found`.
+
+        """
+        return _typed(self._store.head(access.vault.ref, path))
+
     def read_text(
         self, access: VaultAccess, path: VaultPath, *, offset: int = 0, limit: int | None = None
     ) -> TextPart:

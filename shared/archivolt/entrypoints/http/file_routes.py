@@ -1,0 +1,122 @@
+"""A person's own files: their bytes as they are, and new files (decision 26)."""
+
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.messages import Language
+from archivolt.domain.paths import name_of, resolve_path
+from archivolt.domain.vault import FileContent, FileInfo
+from archivolt.entrypoints.http.authentication import InteractivePrincipal
+from archivolt.entrypoints.http.byte_ranges import ByteRange, content_range, requested_range
+from archivolt.entrypoints.http.errors import error_response, language_for
+from archivolt.entrypoints.http.services import ServicesOf
+from archivolt.vaults.content_types import is_shown_in_place
+
+_PART: dict[str, Any] = {
+    "description": "The part that a `Range` header asks for.",
+    "content": {"*/*": {}},
+}
+_WHOLE: dict[str, Any] = {"description": "The bytes.", "content": {"*/*": {}}}
+
+
+class NewFile(BaseModel):
+    """The body of `POST /file/{vault}`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    path: str = Field(description="Path inside the vault; directories need not exist.")
+    content: str = Field(description="The text of the file.")
+
+
+class CreatedFile(BaseModel):
+    """A file that was created."""
+
+    path: str
+    etag: str
+    version: str
+
+
+def file_router(services: ServicesOf) -> APIRouter:
+    """Return the routes of a person's own files."""
+    router = APIRouter(tags=["files"])
+
+    @router.get(
+        "/file/{vault}/raw",
+        summary="Download a file as it is",
+        operation_id="read_bytes",
+        response_class=Response,
+        responses={200: _WHOLE, 206: _PART, 304: {"description": "`If-None-Match` still holds."}},
+    )
+    def read_bytes(  # pyright: ignore[reportUnusedFunction]
+        request: Request, principal: InteractivePrincipal, vault: str, path: Annotated[str, Query()]
+    ) -> Response:
+        """Return the bytes, in one answer up to 4 MB and in parts (`Range`) beyond."""
+        with services().by_hand.doing(principal, "read_bytes", vault=vault, path=path):
+            access = services().vaults.access(principal, vault)
+            files = services().files
+            info = files.info(access, resolve_path(path))
+            if request.headers.get("if-none-match") == _quoted(info):
+                return Response(status_code=304, headers={"ETag": _quoted(info)})
+            part = requested_range(request.headers.get("range"), info.size)
+            if part is None:
+                content = files.read_bytes(access, info.path)
+                return _answer(content, None)
+            if not part.satisfiable:
+                return _unsatisfiable(info, language_for(request))
+            content = files.read_bytes(access, info.path, offset=part.offset, limit=part.length)
+            return _answer(content, part)
+
+    @router.post(
+        "/file/{vault}", status_code=201, summary="Create a file", operation_id="create_file"
+    )
+    def create_file(  # pyright: ignore[reportUnusedFunction]
+        principal: InteractivePrincipal, vault: str, body: NewFile
+    ) -> CreatedFile:
+        """Create a text file; one that exists is never overwritten."""
+        with services().by_hand.doing(
+            principal, "create_file", vault=vault, path=body.path, content=body.content
+        ):
+            access = services().vaults.access(principal, vault)
+            path = resolve_path(body.path)
+            info = services().files.create(access, path, body.content)
+        return CreatedFile(path=info.path, etag=info.etag, version=info.version)
+
+    return router
+
+
+def _unsatisfiable(info: FileInfo, language: Language) -> Response:
+    error = InvalidRequestError("range_not_satisfiable", path=info.path, size=info.size)
+    headers = {"Content-Range": f"bytes */{info.size}"}
+    return error_response(error, language, status=416, headers=headers)
+
+
+def _answer(content: FileContent, part: ByteRange | None) -> Response:
+    info = content.info
+    headers = {
+        "Accept-Ranges": "bytes",
+        "Cache-Control": "private, no-cache",
+        "Content-Disposition": _disposition(info),
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "Content-Type": info.content_type,
+        "ETag": _quoted(info),
+        "X-Content-Type-Options": "nosniff",
+    }
+    if info.content_type == "application/pdf":
+        del headers["Content-Security-Policy"]  # a browser's own viewer does not open under it
+    if part is not None:
+        headers["Content-Range"] = content_range(part.offset, len(content.data), info.size)
+    return Response(content.data, 200 if part is None else 206, headers)
+
+
+def _disposition(info: FileInfo) -> str:
+    """Return how a browser takes the file: what could run a script is only downloaded."""
+    kind = "inline" if is_shown_in_place(info.content_type) else "attachment"
+    return f"{kind}; filename*=UTF-8''{quote(name_of(info.path), safe='')}"
+
+
+def _quoted(info: FileInfo) -> str:
+    return f'"{info.etag}"'

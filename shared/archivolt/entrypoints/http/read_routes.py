@@ -1,0 +1,92 @@
+"""The routes that read: each is a tool under an address of its own (O6).
+
+A call gives the same result, or the same error, as the tool of the same arguments: through the
+same pipeline, only with more room.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+from fastapi import APIRouter, Request
+from fastapi.responses import JSONResponse
+
+from archivolt.entrypoints.http.authentication import CurrentPrincipal
+from archivolt.entrypoints.http.errors import language_for
+from archivolt.entrypoints.http.services import MAX_REST_RESULT_CHARS, ServicesOf, surface_of
+from archivolt.tools.catalogue import native_tools
+from archivolt.tools.registry import Tool
+
+
+class ReadRoute(NamedTuple):
+    """An address and the tool behind it."""
+
+    path: str
+    tool: str
+    tag: str
+    summary: str
+
+
+READ_ROUTES: Final = (
+    ReadRoute("/vaults", "list_vaults", "vaults", "List your vaults"),
+    ReadRoute("/browse/{vault}", "list_directory", "files", "List a directory"),
+    ReadRoute("/file/{vault}", "read_file", "files", "Read a text file, secrets taken out"),
+    ReadRoute("/vault/{vault}/files", "list_all_files", "files", "List all files of a vault"),
+    ReadRoute("/search", "search_fulltext", "search", "Search the words of documents"),
+)
+
+
+def read_router(services: ServicesOf) -> APIRouter:
+    """Return the routes of `READ_ROUTES`."""
+    router = APIRouter()
+    tools = native_tools()
+    for route in READ_ROUTES:
+        _add(router, route, tools.get(route.tool), services)
+    return router
+
+
+def _add(router: APIRouter, route: ReadRoute, tool: Tool, services: ServicesOf) -> None:
+    def read(request: Request, principal: CurrentPrincipal) -> JSONResponse:
+        # The path comes last: a query parameter cannot name another vault.
+        given = {name: value for name, value in request.query_params.items() if value}
+        result = (
+            services()
+            .pipeline.with_room_for(MAX_REST_RESULT_CHARS)
+            .call(
+                principal,
+                tool.name,
+                given | request.path_params,
+                surface=surface_of(principal),
+                language=language_for(request),
+            )
+        )
+        return JSONResponse(result.value)
+
+    router.add_api_route(
+        route.path,
+        read,
+        methods=["GET"],
+        response_model=tool.result,
+        name=tool.name,
+        operation_id=tool.name,
+        tags=[route.tag],
+        summary=route.summary,
+        description=f"The same as the tool `{tool.name}`.",
+        openapi_extra={"parameters": _parameters(route.path, tool.spec.parameters)},
+    )
+
+
+def _parameters(path: str, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a tool's parameters as those of an address."""
+    parameters: list[dict[str, Any]] = []
+    for name, property_ in schema["properties"].items():
+        in_path = f"{{{name}}}" in path
+        parameters.append(
+            {
+                "name": name,
+                "in": "path" if in_path else "query",
+                "required": in_path or name in schema.get("required", []),
+                "description": property_["description"],
+                "schema": {k: v for k, v in property_.items() if k != "description"},
+            }
+        )
+    return parameters

@@ -1,0 +1,40 @@
+"""What the REST routes stand on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from archivolt.domain.identity import Principal, TokenKind
+from archivolt.domain.tool import Surface
+from archivolt.ports.catalogue import Catalogue
+from archivolt.ports.governance import TokenVerifier
+from archivolt.tools.by_hand import ByHand
+from archivolt.tools.pipeline import ToolPipeline
+from archivolt.vaults.access import VaultService
+from archivolt.vaults.files import FileService
+
+# A person's program takes more than a model does: as much as a Lambda function's answer of 6 MB
+# holds when every character takes four bytes.
+MAX_REST_RESULT_CHARS: Final = 1_400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestServices:
+    """The collaborators of the tools function; `allowed_origins` as in the settings."""
+
+    token_verifier: TokenVerifier
+    pipeline: ToolPipeline
+    by_hand: ByHand
+    vaults: VaultService
+    files: FileService
+    catalogue: Catalogue
+    allowed_origins: str = ""
+
+
+ServicesOf = Callable[[], RestServices]
+"""Gives the services when a request needs them: routes are made without."""
+
+
+def surface_of(principal: Principal) -> Surface:
+    """Return the surface a caller's token is for: an agent's reaches no more here than over MCP."""
+    return Surface.MCP if principal.kind is TokenKind.MCP else Surface.IN_APP

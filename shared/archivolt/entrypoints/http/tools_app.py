@@ -1,0 +1,59 @@
+"""The application of the tools function: everything under `/api/v1` but chat, and `/healthz`."""
+
+from functools import cache
+from typing import Final
+
+from fastapi import APIRouter, FastAPI
+from mangum import Mangum
+from pydantic import BaseModel
+from starlette.types import Receive, Scope, Send
+
+from archivolt.entrypoints.http.application import create_application
+from archivolt.entrypoints.http.file_routes import file_router
+from archivolt.entrypoints.http.openapi import openapi_router
+from archivolt.entrypoints.http.read_routes import read_router
+from archivolt.entrypoints.http.services import ServicesOf
+from archivolt.entrypoints.http.tool_routes import tool_router
+from archivolt.entrypoints.http.vault_routes import vault_router
+
+PREFIX: Final = "/api/v1"
+
+
+class Health(BaseModel):
+    """The service answers."""
+
+    status: str = "ok"
+
+
+def create_handler(services: ServicesOf) -> Mangum:
+    """Return the Lambda handler; nothing is built before the first event."""
+    application = cache(lambda: create_tools_app(services, services().allowed_origins))
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await application()(scope, receive, send)
+
+    return Mangum(app, lifespan="off")
+
+
+def create_tools_app(services: ServicesOf, allowed_origins: str = "") -> FastAPI:
+    """Return the application; `services` is called at each request, so OpenAPI needs none."""
+    app = create_application(
+        "Archivolt",
+        token_verifier=lambda: services().token_verifier,
+        allowed_origins=allowed_origins,
+    )
+    app.include_router(_health_router())
+    for make in (read_router, tool_router, file_router, vault_router):
+        app.include_router(make(services), prefix=PREFIX)
+    app.include_router(openapi_router(app), prefix=PREFIX)
+    return app
+
+
+def _health_router() -> APIRouter:
+    router = APIRouter(tags=["health"])
+
+    @router.get("/healthz", summary="Tell that the service answers", operation_id="health")
+    def health() -> Health:  # pyright: ignore[reportUnusedFunction]
+        return Health()
+
+    return router

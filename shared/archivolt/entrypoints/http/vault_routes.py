@@ -1,0 +1,110 @@
+"""Vaults: creating them, sharing them, and how far they are indexed."""
+
+from fastapi import APIRouter, Response
+from pydantic import BaseModel, ConfigDict, Field
+
+from archivolt.domain.ingestion import IndexState
+from archivolt.domain.vault import VaultRole
+from archivolt.entrypoints.http.authentication import CurrentPrincipal, InteractivePrincipal
+from archivolt.entrypoints.http.services import ServicesOf, surface_of
+from archivolt.tools.catalogue.navigation import VaultInList
+
+
+class NewVault(BaseModel):
+    """The body of `POST /vaults`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(description="1 to 64 characters without slashes.")
+
+
+class NewRole(BaseModel):
+    """The body of `PUT /vaults/{vault}/members/{user}`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    role: VaultRole
+
+
+class Member(BaseModel):
+    """Somebody's role in a vault."""
+
+    vault: str
+    user: str
+    role: VaultRole
+
+
+class IndexCounts(BaseModel):
+    """How many documents of a vault are in each state of the index."""
+
+    vault: str
+    files: int
+    states: dict[str, int] = Field(
+        description="pending: found by words, vectors follow; indexed; no_text; unsupported;"
+        " too_big; failed."
+    )
+
+
+def vault_router(services: ServicesOf) -> APIRouter:
+    """Return the routes of vaults and members."""
+    router = APIRouter(tags=["vaults"])
+
+    @router.post("/vaults", status_code=201, summary="Create a vault", operation_id="create_vault")
+    def create_vault(principal: InteractivePrincipal, body: NewVault) -> VaultInList:  # pyright: ignore[reportUnusedFunction]
+        """Create an empty vault; you become its owner."""
+        with services().by_hand.doing(principal, "create_vault", vault=body.name):
+            created = services().vaults.create(principal, body.name)
+        return VaultInList(
+            name=created.name,
+            role=created.role,
+            files=created.files,
+            aiDestructiveTools=created.ai_destructive_tools,
+        )
+
+    @router.put(
+        "/vaults/{vault}/members/{user}",
+        summary="Add a member, or change a role",
+        operation_id="set_member",
+    )
+    def set_member(  # pyright: ignore[reportUnusedFunction]
+        principal: InteractivePrincipal, vault: str, user: str, body: NewRole
+    ) -> Member:
+        """Only an owner may; the last owner stays one."""
+        with services().by_hand.doing(
+            principal, "set_member", vault=vault, user=user, role=body.role
+        ):
+            member = services().vaults.set_member(principal, vault, user, body.role)
+        return Member(vault=vault, user=member, role=body.role)
+
+    @router.delete(
+        "/vaults/{vault}/members/{user}",
+        status_code=204,
+        summary="Remove a member",
+        operation_id="remove_member",
+    )
+    def remove_member(principal: InteractivePrincipal, vault: str, user: str) -> Response:  # pyright: ignore[reportUnusedFunction]
+        """Only an owner may; the last owner stays."""
+        with services().by_hand.doing(principal, "remove_member", vault=vault, user=user):
+            services().vaults.remove_member(principal, vault, user)
+        return Response(status_code=204)
+
+    @router.get(
+        "/vault/{vault}/index",
+        summary="See how far a vault is indexed",
+        operation_id="index_state",
+    )
+    def index_state(principal: CurrentPrincipal, vault: str) -> IndexCounts:  # pyright: ignore[reportUnusedFunction]
+        """Return the number of documents in each state."""
+        with services().by_hand.doing(
+            principal, "index_state", vault=vault, surface=surface_of(principal)
+        ):
+            access = services().vaults.access(principal, vault)
+            counts = services().catalogue.counts(access.vault.ref)
+        shown = [state for state in IndexState if state is not IndexState.DELETED]
+        return IndexCounts(
+            vault=access.vault.name,
+            files=sum(counts.values()),
+            states={state.value: counts.get(state, 0) for state in shown},
+        )
+
+    return router

@@ -1,0 +1,97 @@
+"""People of two tenants in front of the tools function, as API Gateway puts them there."""
+
+import base64
+import copy
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import parse_qsl, quote
+
+from archivolt.domain.identity import Role, TokenKind
+from archivolt.entrypoints.http.services import RestServices
+from archivolt.entrypoints.http.tools_app import create_handler
+from archivolt.tools.by_hand import ByHand
+from tests.builders import ALICE, BOB, GLOBEX, principal
+from tests.entrypoints.rest_api import EVENTS, Answer, LambdaProcess
+from tests.fakes.governance import KnownTokens
+from tests.world import World
+
+GOLDEN: dict[str, Any] = json.loads((EVENTS / "rest_api_get_tools.json").read_text())
+PEOPLE = {
+    "alice": principal(ALICE),
+    "bob": principal(BOB),
+    "mallory": principal("mallory", tenant=GLOBEX),
+    "alice-of-globex": principal(ALICE, tenant=GLOBEX),
+    "root": principal("root", role=Role.CPI_ADMIN),
+    "alices-agent": principal(ALICE, kind=TokenKind.MCP),
+}
+
+
+class RestWorld(World):
+    """The tools function over fakes, in one warm process."""
+
+    def __init__(self, **limits: int) -> None:
+        super().__init__(**limits)
+        services = RestServices(
+            token_verifier=KnownTokens(dict(PEOPLE)),
+            pipeline=self.pipeline,
+            by_hand=ByHand(self.rate_limit, self.audit, self.clock),
+            vaults=self.vaults,
+            files=self.files,
+            catalogue=self.catalogue,
+            allowed_origins="https://app.example",
+        )
+        self.process = LambdaProcess(lambda: create_handler(lambda: services))
+
+    def get(self, url: str, *, user: str = "alice", **headers: str) -> Answer:
+        """Return the answer to a GET."""
+        return self.send("GET", url, user=user, **headers)
+
+    def post(self, url: str, body: object, *, user: str = "alice", **headers: str) -> Answer:
+        """Return the answer to a POST of JSON."""
+        return self.send("POST", url, body, user=user, **headers)
+
+    def send(
+        self, method: str, url: str, body: object = None, *, user: str = "alice", **headers: str
+    ) -> Answer:
+        """Return the answer to a request; `url` is percent-encoded, as a client sends it.
+
+        `user` is somebody of `PEOPLE`, or empty for a request without a token.
+        """
+        lines = {name.replace("_", "-"): value for name, value in headers.items()}
+        if user:
+            lines["Authorization"] = f"Bearer {user}"
+        if body is not None:
+            lines.setdefault("Content-Type", "application/json")
+        return self.process.invoke(event_of(method, url, body, lines))
+
+
+def event_of(method: str, url: str, body: object, headers: Mapping[str, str]) -> dict[str, Any]:
+    """Return the golden event with another request in it.
+
+    As a REST API does, the path is left encoded, query parameters are decoded, and, as every media
+    type is binary, bodies are in base64.
+    """
+    event = copy.deepcopy(GOLDEN)
+    path, _, query = url.partition("?")
+    multiple: dict[str, list[str]] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        multiple.setdefault(name, []).append(value)
+    lines: dict[str, list[str]] = event["multiValueHeaders"]
+    del lines["Authorization"], lines["Accept-Language"]
+    lines.update({name: [value] for name, value in headers.items()})
+    event["headers"] = {name: values[-1] for name, values in lines.items()}
+    event.update(path=path, httpMethod=method)
+    event["pathParameters"] = {"proxy": path.removeprefix("/api/v1/")}
+    event["requestContext"].update(path=f"/live{path}", httpMethod=method)
+    event["multiValueQueryStringParameters"] = multiple or None
+    event["queryStringParameters"] = {n: v[-1] for n, v in multiple.items()} or None
+    if body is not None:
+        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+        event.update(body=base64.b64encode(data).decode(), isBase64Encoded=True)
+    return event
+
+
+def part(text: str) -> str:
+    """Return text as one part of an address."""
+    return quote(text, safe="")
