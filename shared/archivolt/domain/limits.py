@@ -62,6 +62,7 @@ MAX_EXTRACTED_CHARS: Final = 20_000_000
 CHUNK_TOKENS: Final = 256
 MAX_HEADING_CHARS: Final = 200
 LEXICAL_SHARDS: Final = 64
+MAX_LEXICAL_CACHE_BYTES: Final = 300_000_000
 # How long the last change of a deleted document is remembered.
 TOMBSTONE_DAYS: Final = 14
 MAX_DOCUMENT_TITLE_CHARS: Final = 300
@@ -84,3 +85,10 @@ MAX_CONVERSATIONS: Final = 200
 # Calls to hosts that are not ours (decision 25). A function's answer has to end within 300 seconds.
 MAX_OUTBOUND_BYTES: Final = 32_000_000
 MAX_OUTBOUND_SECONDS: Final = 280
+
+# Settings.
+MAX_PROVIDER_NAME_CHARS: Final = 40
+MAX_MODEL_NAME_CHARS: Final = 200
+MAX_URL_CHARS: Final = 2_000
+MAX_API_KEY_CHARS: Final = 1_000
+MAX_CHAT_TOKENS_PER_REQUEST: Final = 200_000

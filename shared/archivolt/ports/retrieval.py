@@ -7,7 +7,7 @@ from typing import Protocol
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
-from archivolt.domain.vault import VaultRef
+from archivolt.domain.vault import ETag, VaultRef
 
 Vector = Sequence[float]
 
@@ -89,6 +89,43 @@ class TextIndex(Protocol):
 
     def drop(self, vault: VaultRef) -> None:
         """Forget a vault."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shard:
+    """One file of a lexical index as it was read: `etag` names its content, `version` its place."""
+
+    data: bytes
+    etag: ETag
+    version: str = ""
+
+
+class ShardStore(Protocol):
+    """Keeps the files a lexical index is made of; each is replaced whole.
+
+    Every method may raise `UnavailableError`. Every implementation passes `tests/contract`.
+    """
+
+    def etags(self, vault: VaultRef) -> Mapping[str, ETag]:
+        """Return the ETag of every file of a vault by its name, in one look."""
+        ...
+
+    def get(self, vault: VaultRef, name: str) -> Shard | None:
+        """Return a file's present content, or None."""
+        ...
+
+    def put(self, vault: VaultRef, name: str, data: bytes, *, replacing: Shard | None) -> None:
+        """Write a file in place of the one that was read (None: where there was none).
+
+        Raises:
+            ConflictError: `conflict`: another one is there by now; nothing was written.
+
+        """
+        ...
+
+    def drop(self, vault: VaultRef) -> None:
+        """Remove every file of a vault; repeating is no error."""
         ...
 
 

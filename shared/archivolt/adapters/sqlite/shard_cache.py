@@ -1,0 +1,107 @@
+"""Shards as files in a temporary folder, so that only those that changed are fetched again.
+
+Several processes may share the folder: a file is complete from the moment it has its name, and one
+that another process removed is fetched again. The folder holds derived data only.
+"""
+
+import hashlib
+import os
+import sqlite3
+import tempfile
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from archivolt.domain.errors import UnavailableError
+from archivolt.domain.vault import ETag, VaultRef
+from archivolt.ports.retrieval import ShardStore
+
+_OPENINGS: Final = 3
+
+
+class ShardCache:
+    """Opens the shards of a store, each as of an ETag.
+
+    Args:
+        store: Where the shards are.
+        folder: Where their copies are kept; made when needed, readable by the owner alone.
+        max_bytes: How much may be kept after `trim`.
+
+    """
+
+    def __init__(self, store: ShardStore, folder: Path, *, max_bytes: int) -> None:
+        self._store = store
+        self._folder = folder
+        self._max_bytes = max_bytes
+
+    def open(self, vault: VaultRef, name: str, etag: ETag) -> sqlite3.Connection | None:
+        """Return a shard for reading: as of `etag`, or newer. None: it is gone.
+
+        Raises:
+            UnavailableError: `unavailable`: the store is, or the folder cannot be written.
+
+        """
+        for _ in range(_OPENINGS):
+            file = self._file(vault, name, etag)
+            if not file.exists():
+                shard = self._store.get(vault, name)
+                if shard is None:
+                    return None
+                file = self._file(vault, name, shard.etag)
+                self._keep(file, zlib.decompress(shard.data))
+            with suppress(FileNotFoundError, sqlite3.OperationalError):
+                os.utime(file)
+                return _read_only(file)
+        raise UnavailableError("unavailable")
+
+    def trim(self) -> None:
+        """Remove the copies used least recently until the rest is within the bound."""
+        kept = 0
+        for _, size, file in sorted(self._copies(), reverse=True):
+            kept += size
+            if kept > self._max_bytes:
+                file.unlink(missing_ok=True)
+
+    def forget(self, vault: VaultRef) -> None:
+        """Remove the copies of a vault's shards."""
+        for file in self._folder_of(vault).glob("*"):
+            file.unlink(missing_ok=True)
+
+    def _file(self, vault: VaultRef, name: str, etag: ETag) -> Path:
+        return self._folder_of(vault) / f"{name}.{_digest(etag)}.sqlite"
+
+    def _folder_of(self, vault: VaultRef) -> Path:
+        return self._folder / _digest(f"{vault.tenant}/{vault.id}")
+
+    def _keep(self, file: Path, data: bytes) -> None:
+        """Give a copy its name once it is complete, and remove those it replaces."""
+        try:
+            file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as growing:
+                growing.write(data)
+            Path(growing.name).replace(file)
+        except OSError as error:
+            raise UnavailableError("unavailable") from error
+        name, _, _ = file.name.partition(".")
+        for older in file.parent.glob(f"{name}.*"):
+            if older != file:
+                older.unlink(missing_ok=True)
+
+    def _copies(self) -> list[tuple[float, int, Path]]:
+        copies: list[tuple[float, int, Path]] = []
+        for file in self._folder.glob("*/*"):
+            with suppress(FileNotFoundError):
+                status = file.stat()
+                copies.append((status.st_mtime, status.st_size, file))
+        return copies
+
+
+def _read_only(file: Path) -> sqlite3.Connection:
+    # Immutable: no locks are taken, since a file never changes under its name.
+    address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
+    return sqlite3.connect(address, uri=True, check_same_thread=False)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]

@@ -1,0 +1,145 @@
+"""One shard: a SQLite database with documents, their passages and the postings of their terms.
+
+It knows SQL and nothing of where the database came from. The statements need SQLite 3.37 and no
+extension.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from archivolt.domain.ingestion import Generation, Passage
+from archivolt.domain.paths import VaultPath
+from archivolt.ports.retrieval import DocumentUpdate
+
+FORMAT: Final = "v1"
+"""Changes with the schema: shards of another format are not read and are made anew."""
+
+# Deleted text is overwritten and free pages are given back: what was removed is gone.
+_SCHEMA: Final = """
+PRAGMA auto_vacuum = FULL;
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, generation TEXT NOT NULL
+) STRICT;
+CREATE TABLE passages (
+    id INTEGER PRIMARY KEY, document INTEGER NOT NULL, number INTEGER NOT NULL,
+    length INTEGER NOT NULL
+) STRICT;
+CREATE INDEX passages_of_document ON passages (document, number);
+CREATE TABLE texts (
+    passage INTEGER PRIMARY KEY, text TEXT NOT NULL, headings TEXT NOT NULL,
+    page INTEGER, line INTEGER
+) STRICT;
+CREATE TABLE postings (
+    term TEXT NOT NULL, passage INTEGER NOT NULL, occurrences INTEGER NOT NULL,
+    PRIMARY KEY (term, passage)
+) STRICT, WITHOUT ROWID;
+"""
+
+
+PassageRow = tuple[int, str, str, int | None, int | None]
+
+
+def opened(data: bytes | None) -> sqlite3.Connection:
+    """Return a shard in memory, an empty one for None; its `serialize` gives the bytes.
+
+    Raises:
+        sqlite3.DatabaseError: The bytes are no shard.
+
+    """
+    if data is not None and not data:
+        raise sqlite3.DatabaseError("empty")
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    try:
+        if data is None:
+            connection.executescript(_SCHEMA)
+        else:
+            connection.deserialize(data)
+        connection.execute("SELECT count(*) FROM documents")
+        connection.execute("PRAGMA secure_delete = ON")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def write(connection: sqlite3.Connection, updates: Iterable[DocumentUpdate]) -> bool:
+    """Replace the content of each document, and tell whether anything changed.
+
+    An update of an older generation than the one held is left out, and so is the removal of what is
+    not there.
+    """
+    connection.execute("BEGIN")
+    changed = [_write(connection, update) for update in updates]
+    connection.execute("COMMIT")
+    return any(changed)
+
+
+def passages(
+    connection: sqlite3.Connection, path: VaultPath, generation: Generation
+) -> list[Passage]:
+    """Return the passages of one generation of a document, in order."""
+    rows = connection.execute(
+        "SELECT number, text, headings, page, line FROM documents"
+        " JOIN passages ON document = documents.id JOIN texts ON passage = passages.id"
+        " WHERE path = ? AND generation = ? ORDER BY number",
+        (path, generation),
+    )
+    return [passage_of(row) for row in rows]
+
+
+def generations(connection: sqlite3.Connection) -> Iterator[tuple[VaultPath, Generation]]:
+    """Yield every document with its generation."""
+    yield from connection.execute("SELECT path, generation FROM documents")
+
+
+def passage_of(row: PassageRow) -> Passage:
+    """Return the passage in a row of number, text, headings (JSON), page, line."""
+    number, text, headings, page, line = row
+    titles = tuple(json.loads(headings))
+    return Passage(number=number, text=text, headings=titles, page=page, line=line)
+
+
+def _write(connection: sqlite3.Connection, update: DocumentUpdate) -> bool:
+    held: tuple[int, str] | None = connection.execute(
+        "SELECT id, generation FROM documents WHERE path = ?", (update.path,)
+    ).fetchone()
+    if held and held[1] > update.generation:
+        return False
+    if held:
+        _remove(connection, held[0])
+    if update.passages:
+        _add(connection, update)
+    return bool(held or update.passages)
+
+
+def _remove(connection: sqlite3.Connection, document: int) -> None:
+    # Postings are stored by term: this reads them all, which costs less than a second index.
+    for statement in (
+        "DELETE FROM postings WHERE passage IN (SELECT id FROM passages WHERE document = ?)",
+        "DELETE FROM texts WHERE passage IN (SELECT id FROM passages WHERE document = ?)",
+        "DELETE FROM passages WHERE document = ?",
+        "DELETE FROM documents WHERE id = ?",
+    ):
+        connection.execute(statement, (document,))
+
+
+def _add(connection: sqlite3.Connection, update: DocumentUpdate) -> None:
+    document = connection.execute(
+        "INSERT INTO documents (path, generation) VALUES (?, ?)", (update.path, update.generation)
+    ).lastrowid
+    for indexed in update.passages:
+        passage = indexed.passage
+        number = connection.execute(
+            "INSERT INTO passages (document, number, length) VALUES (?, ?, ?)",
+            (document, passage.number, sum(indexed.terms.values())),
+        ).lastrowid
+        connection.execute(
+            "INSERT INTO texts VALUES (?, ?, ?, ?, ?)",
+            (number, passage.text, json.dumps(passage.headings), passage.page, passage.line),
+        )
+        connection.executemany(
+            "INSERT INTO postings VALUES (?, ?, ?)",
+            ((term, number, occurrences) for term, occurrences in indexed.terms.items()),
+        )
