@@ -172,4 +172,4 @@ def vault_uri(vault: str, path: str = "", *, fragment: str = "") -> str:
     uri = f"vault://{quote(vault, safe='')}"
     if path:
         uri += f"/{quote(path, safe='/')}"
-    return f"{uri}#{quote(fragment, safe='')}" if fragment else uri
+    return f"{uri}#{quote(fragment, safe='=')}" if fragment else uri

@@ -35,6 +35,8 @@ from archivolt.retrieval.notices import index_notices, notice
 # How many passages of each list are looked at: the checks and the fusion drop some.
 _LEAST_CANDIDATES: Final = 100
 _CANDIDATES_PER_HIT: Final = 4
+# How many of the lexical list tell whether it knows the question's words.
+_CANDIDATES_THAT_TELL: Final = 10
 # A filter by tag comes after the lists.
 _CANDIDATES_WITH_TAG: Final = 1_000
 # What is further from the question than this share of the model's threshold is no answer to it.
@@ -200,15 +202,16 @@ class RetrievalService:
         mode = question.query.mode
         if mode is SearchMode.DENSE or not lists.lexical:
             return _by_cosine(lists.dense)
-        covered = coverage(question.groups, lists.lexical)
+        covered = coverage(question.groups, lists.lexical[:_CANDIDATES_THAT_TELL])
         weight = lexical_weight(covered) if lists.dense else 1.0
-        confidence = _confidence(covered, lists)
+        confidence = _confidence(question, lists)
         ranked = fuse(lists.lexical, lists.dense, weight=weight)
         return [replace(each, score=each.score * confidence) for each in ranked]
 
 
-def _confidence(covered: float, lists: _Lists) -> float:
+def _confidence(question: _Question, lists: _Lists) -> float:
     """Return how well the best passage answers, by its words or by its meaning."""
+    covered = coverage(question.groups, lists.lexical[:1])
     return min(1.0, max(covered, lists.nearness))
 
 

@@ -1,0 +1,108 @@
+"""One list of two: the mix, its weight, and what is left out."""
+
+import pytest
+
+from archivolt.domain.ingestion import Generation, Passage
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import VaultRef
+from archivolt.ports.retrieval import Candidate
+from archivolt.retrieval.analysis import query_terms
+from archivolt.retrieval.fusion import coverage, fuse, lexical_weight, without_repetitions
+from tests.builders import vault_ref
+
+
+def candidate(
+    path: str,
+    score: float,
+    *,
+    number: int = 0,
+    text: str = "",
+    vault: VaultRef | None = None,
+) -> Candidate:
+    return Candidate(
+        vault=vault or vault_ref(),
+        path=VaultPath(path),
+        generation=Generation("1-a"),
+        passage=Passage(number=number, text=text or f"{path} {number}"),
+        score=score,
+    )
+
+
+def test_what_both_lists_know_comes_before_what_one_of_them_knows() -> None:
+    ranked = fuse(
+        [candidate("words", 10), candidate("both", 9)],
+        [candidate("meaning", 0.8), candidate("both", 0.75)],
+        weight=0.6,
+    )
+    assert [each.candidate.path for each in ranked] == ["both", "words", "meaning"]
+
+
+@pytest.mark.parametrize(("weight", "first"), [(0.8, "words"), (0.2, "meaning")])
+def test_the_weight_decides_between_the_lists(weight: float, first: str) -> None:
+    ranked = fuse([candidate("words", 10)], [candidate("meaning", 0.8)], weight=weight)
+    assert ranked[0].candidate.path == first
+
+
+def test_a_document_counts_by_its_best_passage_in_each_list() -> None:
+    ranked = fuse(
+        [candidate("a", 10, number=0), candidate("b", 10)],
+        [candidate("a", 0.8, number=7), candidate("b", 0.4)],
+        weight=0.5,
+    )
+    assert ranked[0].candidate.path == "a"
+    assert ranked[0].score == pytest.approx(1.0)
+
+
+def test_at_most_three_passages_of_a_document_are_kept() -> None:
+    ranked = fuse([candidate("a", 10 - n, number=n) for n in range(6)], [], weight=1.0)
+    assert [each.candidate.passage.number for each in ranked] == [0, 1, 2]
+
+
+def test_scores_are_between_0_and_1_and_tell_their_parts() -> None:
+    [best, other] = fuse([candidate("a", 31.7)], [candidate("b", 0.9)], weight=0.3)
+    assert (best.candidate.path, best.dense, best.lexical) == ("b", 0.9, None)
+    assert (other.candidate.path, other.dense, other.lexical) == ("a", None, 31.7)
+    assert 0 < other.score < best.score <= 1
+
+
+def test_equal_scores_have_a_stable_order() -> None:
+    some = [candidate(name, 5) for name in "cab"]
+    assert [each.candidate.path for each in fuse(some, [], weight=1.0)] == ["a", "b", "c"]
+
+
+def test_no_candidates_make_no_list() -> None:
+    assert fuse([], [], weight=0.5) == []
+
+
+def test_a_vector_that_points_away_is_worth_nothing() -> None:
+    ranked = fuse([candidate("a", 1)], [candidate("b", -0.2)], weight=0.5)
+    assert [(each.candidate.path, each.score) for each in ranked] == [("a", 0.5), ("b", 0.0)]
+
+
+def test_coverage_is_the_share_of_the_questions_words_that_are_found() -> None:
+    groups = query_terms("How do llamas cross the wooden bridge?")
+    found = [candidate("a", 1, text="A llama crosses."), candidate("b", 1, text="The bridge.")]
+    assert coverage(groups, found[:1]) == pytest.approx(2 / 4)
+    assert coverage(groups, found) == pytest.approx(3 / 4)
+    assert coverage(groups, []) == coverage([], found) == 0.0
+
+
+def test_words_weigh_more_the_more_of_them_are_found() -> None:
+    weights = [lexical_weight(covered) for covered in (0.0, 0.4, 0.6, 0.8, 1.0)]
+    assert weights == sorted(weights)
+    assert weights[0] < 0.5 < weights[-1]
+
+
+def test_the_same_words_are_shown_once_per_vault() -> None:
+    ranked = fuse(
+        [
+            candidate("a", 9, text="One  llama."),
+            candidate("b", 8, text="one llama."),
+            candidate("c", 7, text="Two llamas."),
+            candidate("a", 6, text="One llama.", vault=vault_ref("v2")),
+        ],
+        [],
+        weight=1.0,
+    )
+    kept = [(each.candidate.vault.id, each.candidate.path) for each in without_repetitions(ranked)]
+    assert kept == [("v1", "a"), ("v1", "c"), ("v2", "a")]
