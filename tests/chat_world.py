@@ -49,7 +49,7 @@ class ChatWorld(World):
             ),
             self.crashes.append,
         )
-        self.conversation_service = ConversationService(self.conversations)
+        self.conversation_service = ConversationService(self.conversations, self.clock)
 
     async def start(
         self,

@@ -4,18 +4,26 @@ The owner may everything. An administrator of the tenant may read and delete; to
 conversation of another person does not exist.
 """
 
+from datetime import datetime
+
 from archivolt.domain.conversation import Conversation, ConversationId
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal, Role
 from archivolt.domain.limits import MAX_TITLE_CHARS
+from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
 
 
 class ConversationService:
     """What a person may do with conversations beside talking in them."""
 
-    def __init__(self, store: ConversationStore) -> None:
+    def __init__(self, store: ConversationStore, clock: Clock) -> None:
         self._store = store
+        self._clock = clock
+
+    def now(self) -> datetime:
+        """Return the moment against which a conversation counts as busy."""
+        return self._clock.now()
 
     def page(
         self, principal: Principal, *, limit: int, after: str | None = None

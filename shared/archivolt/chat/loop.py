@@ -35,7 +35,7 @@ class Progress:
     output_tokens: int = 0
     sources: tuple[str, ...] | None = None
     collector: SourceCollector = field(default_factory=SourceCollector)
-    noticed: set[str] = field(default_factory=set[str])
+    notices: list[Notice] = field(default_factory=list[Notice])
 
 
 class TurnLoop:
@@ -150,7 +150,7 @@ class TurnLoop:
     def _pass_on_notices(self, result: JsonObject, progress: Progress) -> None:
         """Tell the person, once, what a search says about itself."""
         for notice in cast("list[JsonObject]", result.get("notices", [])):
-            code = str(notice["code"])
-            if code not in progress.noticed:
-                progress.noticed.add(code)
-                self._emit(Notice(code=code, message=str(notice["message"])))
+            told = Notice(code=str(notice["code"]), message=str(notice["message"]))
+            if told not in progress.notices:
+                progress.notices.append(told)
+                self._emit(told)

@@ -73,7 +73,6 @@ class RunningTurn:
         self.plan = plan
         self.progress = Progress()
         self.citations: tuple[Citation, ...] = ()
-        self.notices: list[Notice] = []
         self.error: ArchivoltError | None = None
         self._loop = loop
         self._events = events
@@ -139,7 +138,7 @@ class RunningTurn:
             raise UnavailableError(reason.value, **details)
         message = message_for(reason.value, self.plan.language, details)
         notice = Notice(code=reason.value, message=message)
-        self.notices.append(notice)
+        self.progress.notices.append(notice)
         self._events.emit(notice)
 
     def _store(self) -> None:

@@ -80,7 +80,7 @@ class SendMessage:
             ForbiddenError: `chat_disabled`.
 
         """
-        request = replace(request, text=_readable(request.text))
+        request = replace(request, text=_readable(request))
         chosen, conversation, scope = await asyncio.gather(
             asyncio.to_thread(self._choose, principal, request),
             asyncio.to_thread(self._conversation, principal, request),
@@ -195,14 +195,15 @@ class SendMessage:
         ]
 
 
-def _readable(text: str) -> str:
+def _readable(request: TurnRequest) -> str:
     """Return a message as it is kept: whole characters, no space around.
 
     Raises:
-        InvalidRequestError: `invalid_request`: it is empty or too long.
+        InvalidRequestError: `invalid_request`: it says and shows nothing, or is too long.
 
     """
-    whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").strip()
-    if not whole or len(whole) > MAX_MESSAGE_CHARS:
+    sent = request.text.encode("utf-16-le", "surrogatepass")
+    text = sent.decode("utf-16-le", "replace").strip()
+    if not (text or request.has_images) or len(text) > MAX_MESSAGE_CHARS:
         raise InvalidRequestError("invalid_request", problem="message")
-    return whole
+    return text

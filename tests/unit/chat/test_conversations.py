@@ -6,6 +6,7 @@ from archivolt.chat.conversations import ConversationService
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal, Role
 from tests.builders import ALICE, BOB, GLOBEX, a_conversation, a_message, principal
+from tests.fakes.clock import FrozenClock
 from tests.fakes.conversations import InMemoryConversations
 
 OWNER = principal(ALICE)
@@ -24,7 +25,7 @@ def service() -> ConversationService:
     conversation = a_conversation("c1")
     store.create(conversation)
     store.append(conversation, [a_message()])
-    return ConversationService(store)
+    return ConversationService(store, FrozenClock())
 
 
 @pytest.mark.parametrize("caller", [OWNER, *ADMINS])

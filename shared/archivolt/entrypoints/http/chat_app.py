@@ -1,0 +1,93 @@
+"""The application of the chat function: `/api/v1/chat/*`, and `/healthz` for the Web Adapter."""
+
+from functools import cached_property
+from typing import Final
+
+from fastapi import APIRouter, FastAPI
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from archivolt.domain.errors import NotFoundError
+from archivolt.entrypoints.http.application import create_application
+from archivolt.entrypoints.http.chat_services import ChatServicesOf
+from archivolt.entrypoints.http.conversation_routes import conversation_router
+from archivolt.entrypoints.http.errors import error_response, language_for
+from archivolt.entrypoints.http.message_routes import message_router
+
+PREFIX: Final = "/api/v1/chat"
+
+# How long a stopping server waits for running turns; AWS gives a function two seconds in all.
+_DRAIN_SECONDS: Final = 1.5
+
+
+def create_chat_app(services: ChatServicesOf, allowed_origins: str = "") -> FastAPI:
+    """Return the application; `services` is called at each request, so OpenAPI needs none."""
+    app = create_application(
+        "Archivolt chat",
+        token_verifier=lambda: services().token_verifier,
+        allowed_origins=allowed_origins,
+    )
+    # The innermost, so that its answers have ids and origins as all others.
+    app.user_middleware.append(Middleware(FeatureGate, services=services))
+    app.include_router(_health_router())
+    app.include_router(message_router(services), prefix=PREFIX)
+    app.include_router(conversation_router(services), prefix=PREFIX)
+    return app
+
+
+class FeatureGate:
+    """Answers 404 to everything of the chat while it is turned off (S6)."""
+
+    def __init__(self, app: ASGIApp, services: ChatServicesOf) -> None:
+        self._app = app
+        self._services = services
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or answer `not_found`."""
+        is_chat = scope["type"] == "http" and scope["path"].startswith(PREFIX)
+        if not is_chat or self._services().enabled:
+            await self._app(scope, receive, send)
+            return
+        response = error_response(NotFoundError("not_found"), language_for(Request(scope)))
+        await response(scope, receive, send)
+
+
+class LazyChatApp:
+    """The ASGI application of the function; nothing is built before the first request."""
+
+    def __init__(self, services: ChatServicesOf) -> None:
+        self._services = services
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or the server's start and stop."""
+        if scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        else:
+            await self._built(scope, receive, send)
+
+    @cached_property
+    def _built(self) -> FastAPI:
+        return create_chat_app(self._services, self._services().allowed_origins)
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        """Say that the start needs nothing; at the stop, let running turns end (S9)."""
+        while True:
+            message = await receive()
+            if message["type"] == "lifespan.startup":
+                await send({"type": "lifespan.startup.complete"})
+                continue
+            if "_built" in self.__dict__:
+                await self._services().send_message.drain(_DRAIN_SECONDS)
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+
+
+def _health_router() -> APIRouter:
+    router = APIRouter(tags=["health"], include_in_schema=False)
+
+    @router.get("/healthz")
+    def health() -> dict[str, str]:  # pyright: ignore[reportUnusedFunction]
+        return {"status": "ok"}
+
+    return router

@@ -1,0 +1,26 @@
+"""What the chat routes stand on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from archivolt.chat.conversations import ConversationService
+from archivolt.chat.turns import SendMessage
+from archivolt.ports.governance import TokenVerifier
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatServices:
+    """The collaborators of the chat function.
+
+    `enabled` is the feature flag of S6; `allowed_origins` as in the settings.
+    """
+
+    enabled: bool
+    token_verifier: TokenVerifier
+    send_message: SendMessage
+    conversations: ConversationService
+    allowed_origins: str = ""
+
+
+ChatServicesOf = Callable[[], ChatServices]
+"""Gives the services when a request needs them: routes are made without."""

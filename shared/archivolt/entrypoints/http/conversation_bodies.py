@@ -1,0 +1,147 @@
+"""Conversations, their messages and answers as JSON (S24 to S30)."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from archivolt.domain.conversation import Citation, Conversation, Message, ToolCallRecord
+
+
+class CitationBody(BaseModel):
+    """A passage an answer stands on; in a stored answer the excerpt is empty (S25)."""
+
+    uri: str
+    vault: str
+    path: str
+    heading: str
+    page: int | None
+    excerpt: str
+
+    @classmethod
+    def of(cls, citation: Citation) -> "CitationBody":
+        """Return a citation as JSON."""
+        return cls.model_validate(citation, from_attributes=True)
+
+
+class ToolCallBody(BaseModel):
+    """A tool call as it is kept: `size` is that of its result, in characters (S25)."""
+
+    tool_id: str
+    tool_name: str
+    arguments: dict[str, Any]
+    status: str = Field(description="success or error")
+    size: int
+
+    @classmethod
+    def of(cls, call: ToolCallRecord) -> "ToolCallBody":
+        """Return a tool call as JSON."""
+        return cls.model_validate(call, from_attributes=True)
+
+
+class StoredMessage(BaseModel):
+    """A message of a conversation."""
+
+    number: int
+    role: str = Field(description="user or assistant")
+    text: str
+    written_at: datetime
+    tool_calls: list[ToolCallBody]
+    citations: list[CitationBody]
+    input_tokens: int
+    output_tokens: int
+
+    @classmethod
+    def of(cls, message: Message) -> "StoredMessage":
+        """Return a message as JSON."""
+        return cls(
+            number=message.number,
+            role=message.author.value,
+            text=message.text,
+            written_at=message.written_at,
+            tool_calls=[ToolCallBody.of(call) for call in message.tool_calls],
+            citations=[CitationBody.of(citation) for citation in message.citations],
+            input_tokens=message.input_tokens,
+            output_tokens=message.output_tokens,
+        )
+
+
+class ConversationSummary(BaseModel):
+    """A conversation without its messages."""
+
+    id: str
+    title: str
+    owner: str
+    created_at: datetime
+    updated_at: datetime
+    message_count: int
+    busy: bool = Field(description="Whether an answer is being written.")
+
+    @classmethod
+    def of(cls, conversation: Conversation, now: datetime) -> "ConversationSummary":
+        """Return a conversation as JSON."""
+        busy_until = conversation.busy_until
+        return cls(
+            id=conversation.id,
+            title=conversation.title,
+            owner=conversation.owner,
+            created_at=conversation.created_at,
+            updated_at=conversation.updated_at,
+            message_count=conversation.message_count,
+            busy=busy_until is not None and busy_until > now,
+        )
+
+
+class ConversationBody(ConversationSummary):
+    """A conversation with its messages, oldest first."""
+
+    messages: list[StoredMessage]
+
+    @classmethod
+    def whole(cls, conversation: Conversation, now: datetime) -> "ConversationBody":
+        """Return a conversation and its messages as JSON."""
+        summary = ConversationSummary.of(conversation, now)
+        messages = [StoredMessage.of(message) for message in conversation.messages]
+        return cls(**summary.model_dump(), messages=messages)
+
+
+class ConversationPage(BaseModel):
+    """One page of the caller's conversations, last used first."""
+
+    conversations: list[ConversationSummary]
+    next_after: str | None = Field(description="Give it back as `after`; null on the last page.")
+
+
+class Rename(BaseModel):
+    """The body of `PATCH /chat/conversations/{id}`."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    title: str
+
+
+class Usage(BaseModel):
+    """Tokens of all model calls of a turn; the embedded provider uses none."""
+
+    input_tokens: int
+    output_tokens: int
+
+
+class NoticeBody(BaseModel):
+    """Something the reader should know."""
+
+    code: str
+    message: str
+
+
+class Answer(BaseModel):
+    """A whole turn, for callers that asked for no stream."""
+
+    conversation_id: str
+    model: str
+    text: str
+    citations: list[CitationBody]
+    tool_calls: list[ToolCallBody]
+    usage: Usage
+    confirmations: list[dict[str, Any]] = Field(description="Always empty: no tool of a turn asks.")
+    notices: list[NoticeBody]
