@@ -248,6 +248,22 @@ def test_pages_show_every_entry_once(files: FileStore, limit: int, *, recursive:
     assert sorted(seen) == (everything if recursive else ["a", "b.md", "b/", "c/", "d"])
 
 
+def test_a_listing_goes_on_after_any_entry_of_a_page(files: FileStore) -> None:
+    put(files, "a", "b/1", "b/2", "b.md", "c/1", "d")
+
+    def rest(after: str) -> list[str]:
+        page = files.list(VAULT, ROOT, recursive=False, limit=10, after=after)
+        return [*(info.path for info in page.files), *(f"{name}/" for name in page.directories)]
+
+    assert rest("a") == ["b.md", "d", "b/", "c/"]
+    assert rest("b.md") == ["d", "b/", "c/"]
+    assert rest("b/") == ["d", "c/"]
+    assert rest("c/") == ["d"]
+    assert rest("d") == []
+    assert files.list(VAULT, ROOT, recursive=False, limit=3).next_after == "b/"
+    assert files.list(VAULT, ROOT, recursive=True, limit=3).next_after == "b/1"
+
+
 @pytest.mark.parametrize(
     "name",
     [

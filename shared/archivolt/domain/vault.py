@@ -100,7 +100,8 @@ class FileContent:
 class Listing:
     """One page of a directory: files and direct sub-directories, in key order.
 
-    `next_after` is to be given back as `after` for the next page; None on the last.
+    `next_after` is the path of the page's last entry, a directory's with a final slash, to be
+    given back as `after` for the next page; None on the last.
     """
 
     files: list[FileInfo]

@@ -24,7 +24,8 @@ class FileStore(Protocol):
     ) -> Listing:
         """Return one page of at most `limit` entries below `directory`, in key order.
 
-        An absent directory is an empty page. `recursive` lists files only.
+        An absent directory is an empty page. `recursive` lists files only. `after` is the path of
+        the last entry that is not wanted again, a directory's with a final slash.
         """
         ...
 

@@ -17,6 +17,7 @@ from archivolt.adapters.s3.objects import (
     etag_of,
     files_in,
     info_of,
+    last_in,
     object_key,
     whole_size,
 )
@@ -39,6 +40,8 @@ BULK: Final = "bulk"
 
 # Amazon S3 API reference, "ListObjectsV2".
 _MAX_KEYS: Final = 1_000
+# The last of all characters in the order of keys.
+_LAST: Final = chr(0x10FFFF)
 # How often a write that met another one in flight is repeated, as S3 asks for.
 _WRITES: Final = 4
 
@@ -62,24 +65,28 @@ class S3Files:
         limit: int,
         after: str | None = None,
     ) -> Listing:
-        """Return one page of a directory; `after` is the bucket's own continuation token.
+        """Return one page of a directory.
 
         Raises:
-            InvalidRequestError: `unknown_page`.
+            InvalidRequestError: `unknown_page`: S3 takes no such place to start after.
 
         """
         root = object_key(vault, "")
         prefix = f"{root}{directory}/" if directory else root
+        start = _start_after(root, after)
         files: list[FileInfo] = []
         directories: list[VaultPath] = []
         while True:
             wanted = min(limit - len(files) - len(directories), _MAX_KEYS)
-            page = self._page(prefix, recursive=recursive, limit=wanted, after=after)
+            page = self._page(prefix, recursive=recursive, limit=wanted, start=start)
             files += files_in(page, root)
             directories += directories_in(page, root)
-            after = page.get("NextContinuationToken") or None
-            if after is None or len(files) + len(directories) >= limit:
-                return Listing(files=files, directories=directories, next_after=after)
+            token = page.get("NextContinuationToken")
+            if not token:
+                return Listing(files=files, directories=directories)
+            if len(files) + len(directories) >= limit:
+                return Listing(files=files, directories=directories, next_after=last_in(page, root))
+            start = {"ContinuationToken": token}
 
     def head(self, vault: VaultRef, path: VaultPath) -> FileInfo:
         """Return what is known of a file."""
@@ -219,15 +226,20 @@ class S3Files:
         return FileContent(info=info, data=b"", truncated=offset < info.size)
 
     def _page(
-        self, prefix: str, *, recursive: bool, limit: int, after: str | None
+        self, prefix: str, *, recursive: bool, limit: int, start: Mapping[str, Any]
     ) -> "ListObjectsV2OutputTypeDef":
-        options: dict[str, Any] = {} if recursive else {"Delimiter": "/"}
-        if after is not None:
-            options["ContinuationToken"] = after
+        delimiter: dict[str, Any] = {} if recursive else {"Delimiter": "/"}
         with translated({"InvalidArgument": InvalidRequestError("unknown_page")}):
             return self._client.list_objects_v2(
-                Bucket=self._bucket, Prefix=prefix, MaxKeys=limit, **options
+                Bucket=self._bucket, Prefix=prefix, MaxKeys=limit, **delimiter, **start
             )
+
+
+def _start_after(root: str, after: str | None) -> dict[str, Any]:
+    """Return where a listing starts; a directory is passed when everything in it is."""
+    if not after:
+        return {}
+    return {"StartAfter": f"{root}{after}{_LAST if after.endswith('/') else ''}"}
 
 
 def _absent(path: VaultPath) -> dict[str, ArchivoltError]:

@@ -51,6 +51,13 @@ def directories_in(page: "ListObjectsV2OutputTypeDef", root: str) -> Iterator[Va
             yield path
 
 
+def last_in(page: "ListObjectsV2OutputTypeDef", root: str) -> str:
+    """Return the last entry of a page in key order, listable or not; a directory ends in `/`."""
+    keys = [entry.get("Key", "") for entry in page.get("Contents", [])]
+    prefixes = [entry.get("Prefix", "") for entry in page.get("CommonPrefixes", [])]
+    return max([*keys, *prefixes]).removeprefix(root)
+
+
 def etag_of(quoted: str) -> ETag:
     """Return an ETag as S3 writes it without its quotes."""
     return ETag(quoted.strip('"'))
