@@ -11,12 +11,12 @@ from typing import Any
 from archivolt.bootstrap import Container
 from archivolt.domain.vault import VaultRef
 from archivolt.settings import load_settings
-from archivolt_local.provisioning.clients import RootClients
+from archivolt_local.provisioning.clients import StackClients
 
 
 def report(container: Container, queues: Sequence[str]) -> dict[str, Any]:
     """Return the vaults of every tenant with their counts by index state, and the queues."""
-    aws = RootClients(container.settings.aws_endpoint_url, container.settings.aws_endpoint_url)
+    aws = StackClients(container.settings.aws_endpoint_url, container.settings.aws_endpoint_url)
     vaults = [_vault(container, ref) for ref in container.vault_directory.all_refs()]
     return {
         "vaults": sorted(vaults, key=lambda vault: (vault["tenant"], vault["name"])),
@@ -34,7 +34,7 @@ def _vault(container: Container, ref: VaultRef) -> dict[str, Any]:
     }
 
 
-def _queue(aws: RootClients, name: str) -> dict[str, Any]:
+def _queue(aws: StackClients, name: str) -> dict[str, Any]:
     url = aws.queues.get_queue_url(QueueName=name)["QueueUrl"]
     found = aws.queues.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
     return {

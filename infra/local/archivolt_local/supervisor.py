@@ -24,7 +24,7 @@ from archivolt_local.mirror.child import MirrorOrder, keep_mirroring
 from archivolt_local.places import DataFolder
 from archivolt_local.private_files import write_private_json
 from archivolt_local.problems import StartError
-from archivolt_local.provisioning.clients import RootClients
+from archivolt_local.provisioning.clients import StackClients
 from archivolt_local.provisioning.deployment import Deployment, deploy
 from archivolt_local.runtime.credentials import RoleCredentials
 from archivolt_local.runtime.environment import LocalServices
@@ -99,7 +99,7 @@ class Stack:
         self._services = await start_services(options.data, self._lock, options.tables)
         cleanup.push_async_callback(self._services.stop)
         _say("Deploying template.yaml …")
-        aws = RootClients(self._services.aws_url, self._services.tables_url)
+        aws = StackClients(self._services.aws_url, self._services.tables_url)
         deployment = await asyncio.to_thread(
             deploy, options.template, parameters(options, self._services, self._keys), aws
         )

@@ -24,7 +24,7 @@ from archivolt_local.mirror.manifest import Manifest
 from archivolt_local.mirror.mirror import VaultMirror
 from archivolt_local.mirror.progress import Progress, tell_progress
 from archivolt_local.mirror.writer import VaultWriter
-from archivolt_local.provisioning.clients import RootClients
+from archivolt_local.provisioning.clients import StackClients
 from archivolt_local.tokens import LOCAL_TENANT, LOCAL_USER
 
 _SECONDS_BETWEEN_FULL_LOOKS = 300.0
@@ -73,7 +73,7 @@ class MirrorProcess:
 
     def _waiting(self) -> int:
         settings = self.container.settings
-        sqs = RootClients(settings.aws_endpoint_url, settings.aws_endpoint_url).queues
+        sqs = StackClients(settings.aws_endpoint_url, settings.aws_endpoint_url).queues
         url = sqs.get_queue_url(QueueName=self.queue)["QueueUrl"]
         names = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
         found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=list(names))["Attributes"]

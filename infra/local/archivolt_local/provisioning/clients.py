@@ -1,6 +1,7 @@
-"""AWS clients of the stack itself: the emulator's root, on the loopback."""
+"""AWS clients on the loopback: the stack's own, which may do anything, or a role's."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,6 +13,7 @@ from archivolt_local.emulator import REGION, ROOT_CREDENTIALS
 if TYPE_CHECKING:
     from types_boto3_cloudformation import CloudFormationClient
     from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_kms import KMSClient
     from types_boto3_lambda import LambdaClient
     from types_boto3_s3 import S3Client
     from types_boto3_sqs import SQSClient
@@ -19,11 +21,25 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class RootClients:
-    """One client of each service the stack needs; `tables_url` is where DynamoDB answers."""
+class StackClients:
+    """One client of each service the stack needs; `tables_url` is where DynamoDB answers.
+
+    `credentials` are SDK variables; the emulator's root unless given.
+    """
 
     url: str
     tables_url: str
+    credentials: Mapping[str, str] = field(default_factory=lambda: ROOT_CREDENTIALS, repr=False)
+
+    def as_role(self, arn: str) -> "StackClients":
+        """Return the clients of somebody who assumed a role."""
+        given = self.roles.assume_role(RoleArn=arn, RoleSessionName="archivolt")["Credentials"]
+        credentials = {
+            "AWS_ACCESS_KEY_ID": given["AccessKeyId"],
+            "AWS_SECRET_ACCESS_KEY": given["SecretAccessKey"],
+            "AWS_SESSION_TOKEN": given["SessionToken"],
+        }
+        return replace(self, credentials=credentials)
 
     def _client(self, service: str, url: str) -> Any:  # noqa: ANN401  each property names its type
         # The stubs installed are those of a few services.
@@ -32,8 +48,9 @@ class RootClients:
             service,
             endpoint_url=url,
             region_name=REGION,
-            aws_access_key_id=ROOT_CREDENTIALS["AWS_ACCESS_KEY_ID"],
-            aws_secret_access_key=ROOT_CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+            aws_access_key_id=self.credentials["AWS_ACCESS_KEY_ID"],
+            aws_secret_access_key=self.credentials["AWS_SECRET_ACCESS_KEY"],
+            aws_session_token=self.credentials.get("AWS_SESSION_TOKEN"),
             config=Config(retries={"max_attempts": 2}, max_pool_connections=20),
         )
 
@@ -56,6 +73,11 @@ class RootClients:
     def queues(self) -> "SQSClient":
         """SQS."""
         return self._client("sqs", self.url)
+
+    @cached_property
+    def keys(self) -> "KMSClient":
+        """KMS."""
+        return self._client("kms", self.url)
 
     @cached_property
     def roles(self) -> "STSClient":

@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 
 from archivolt_local.emulator import REGION
 from archivolt_local.problems import StartError
-from archivolt_local.provisioning.clients import RootClients
+from archivolt_local.provisioning.clients import StackClients
 from archivolt_local.provisioning.intrinsics import ACCOUNT, Resolver, resolver_for
 from archivolt_local.provisioning.kept_data import ensure_bucket, ensure_tables
 from archivolt_local.provisioning.rewrites import FINGERPRINT_OUTPUT, for_emulator
@@ -75,7 +75,7 @@ class Deployment:
     api: Mapping[str, Any]
 
 
-def deploy(path: Path, parameters: Mapping[str, str], aws: RootClients) -> Deployment:
+def deploy(path: Path, parameters: Mapping[str, str], aws: StackClients) -> Deployment:
     """Bring the emulator to what the template says; a second time it changes nothing.
 
     Raises:
@@ -102,7 +102,7 @@ def deploy(path: Path, parameters: Mapping[str, str], aws: RootClients) -> Deplo
 
 
 def _ensure_stack(
-    template: Template, resolver: Resolver, parameters: Mapping[str, str], aws: RootClients
+    template: Template, resolver: Resolver, parameters: Mapping[str, str], aws: StackClients
 ) -> None:
     content = json.dumps([template.document, dict(parameters)], sort_keys=True)
     fingerprint = hashlib.sha256(content.encode()).hexdigest()
@@ -125,14 +125,14 @@ def _ensure_stack(
     _wait(aws, "CREATE_COMPLETE")
 
 
-def _stack(aws: RootClients) -> Mapping[str, Any] | None:
+def _stack(aws: StackClients) -> Mapping[str, Any] | None:
     try:
         return aws.cloudformation.describe_stacks(StackName=STACK)["Stacks"][0]
     except ClientError:
         return None
 
 
-def _wait(aws: RootClients, wanted: str) -> None:
+def _wait(aws: StackClients, wanted: str) -> None:
     deadline = time.monotonic() + _DEPLOY_SECONDS
     status = ""
     while time.monotonic() < deadline:
@@ -146,7 +146,7 @@ def _wait(aws: RootClients, wanted: str) -> None:
     raise StartError(f"The template could not be deployed ({status}): {_first_failure(aws)}")
 
 
-def _first_failure(aws: RootClients) -> str:
+def _first_failure(aws: StackClients) -> str:
     events = aws.cloudformation.describe_stack_events(StackName=STACK)["StackEvents"]
     failures = [
         f"{event.get('LogicalResourceId')}: {event.get('ResourceStatusReason')}"
@@ -156,7 +156,7 @@ def _first_failure(aws: RootClients) -> str:
     return failures[-1] if failures else "no reason given"
 
 
-def _deployed(name: str, folder: Path, aws: RootClients) -> DeployedFunction:
+def _deployed(name: str, folder: Path, aws: StackClients) -> DeployedFunction:
     configuration = aws.functions.get_function_configuration(FunctionName=name)
     return DeployedFunction(
         name=name,

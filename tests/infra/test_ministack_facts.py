@@ -1,0 +1,331 @@
+"""What the local stack relies on in its AWS emulator: our own list.
+
+An upgrade or a replacement of the emulator is right when these pass.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from botocore.exceptions import ClientError
+
+from archivolt.domain.ingestion import sequencer
+from archivolt_local.addresses import LOOPBACK, free_port
+from archivolt_local.children import Child
+from archivolt_local.emulator import start_emulator
+from archivolt_local.places import MINISTACK_PYTHON, TEMPLATE, DataFolder
+from archivolt_local.provisioning.clients import StackClients
+from archivolt_local.provisioning.deployment import Deployment, deploy
+
+pytestmark = pytest.mark.skipif(
+    not MINISTACK_PYTHON.exists(), reason="the emulator is not installed (make setup)"
+)
+
+BUCKET = "archivolt-documents-000000000000-us-east-1"
+KEY: Any = {"pk": {"S": "a"}, "sk": {"S": "b"}}
+PARAMETERS = {
+    "PublicUrl": "http://127.0.0.1:8080",
+    "AuthIssuer": "archivolt-local",
+    "AuthJwksUrl": "http://127.0.0.1:8080/none",
+    "QdrantUrl": "http://127.0.0.1:6333",
+    "QdrantApiKey": "a-key",
+}
+
+
+@dataclass
+class Emulator:
+    """A running emulator with the template deployed; it can be stopped and started again."""
+
+    data: DataFolder
+    port: int
+    runner: asyncio.Runner
+    child: Child
+
+    @property
+    def aws(self) -> StackClients:
+        url = f"http://{LOOPBACK}:{self.port}"
+        return StackClients(url, url)
+
+    def deploy(self) -> Deployment:
+        return deploy(TEMPLATE, PARAMETERS, self.aws)
+
+    def start(self) -> None:
+        self.child = self.runner.run(start_emulator(self.data, self.port, None))
+
+    def stop(self, number: signal.Signals) -> None:
+        os.kill(self.child.process.pid, number)
+        self.runner.run(self.child.process.wait())
+
+
+def running(folder: Path) -> Iterator[Emulator]:
+    with asyncio.Runner() as runner:
+        data, port = DataFolder(folder), free_port()
+        child = runner.run(start_emulator(data, port, None))
+        emulator = Emulator(data, port, runner, child)
+        try:
+            emulator.deploy()
+            yield emulator
+        finally:
+            runner.run(emulator.child.stop())
+
+
+@pytest.fixture(scope="module")
+def emulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Emulator]:
+    yield from running(tmp_path_factory.mktemp("emulator"))
+
+
+@pytest.fixture
+def own_emulator(tmp_path: Path) -> Iterator[Emulator]:
+    yield from running(tmp_path)
+
+
+def as_role(emulator: Emulator, function: str) -> StackClients:
+    configuration = emulator.aws.functions.get_function_configuration(FunctionName=function)
+    return emulator.aws.as_role(configuration["Role"])
+
+
+def code_of(call: Callable[[], object]) -> str:
+    try:
+        call()
+    except ClientError as error:
+        return error.response.get("Error", {}).get("Code", "")
+    return ""
+
+
+def received(emulator: Emulator, queue: str) -> list[dict[str, Any]]:
+    sqs = emulator.aws.queues
+    url = sqs.get_queue_url(QueueName=queue)["QueueUrl"]
+    bodies: list[dict[str, Any]] = []
+    while messages := sqs.receive_message(
+        QueueUrl=url, WaitTimeSeconds=1, MaxNumberOfMessages=10
+    ).get("Messages", []):
+        for message in messages:
+            bodies.append(json.loads(message.get("Body", "{}")))
+            sqs.delete_message(QueueUrl=url, ReceiptHandle=message.get("ReceiptHandle", ""))
+    return bodies
+
+
+def test_a_conditional_put_has_one_winner(emulator: Emulator) -> None:
+    s3 = emulator.aws.objects
+    key = "vaults/t/v/once.md"
+    first = s3.put_object(Bucket=BUCKET, Key=key, Body=b"1", IfNoneMatch="*")
+    again = code_of(lambda: s3.put_object(Bucket=BUCKET, Key=key, Body=b"2", IfNoneMatch="*"))
+    assert again == "PreconditionFailed"
+    s3.put_object(Bucket=BUCKET, Key=key, Body=b"2", IfMatch=first["ETag"])
+    stale = code_of(lambda: s3.put_object(Bucket=BUCKET, Key=key, Body=b"3", IfMatch=first["ETag"]))
+    assert stale == "PreconditionFailed"
+
+
+def test_a_deleted_document_keeps_its_versions(emulator: Emulator) -> None:
+    s3 = emulator.aws.objects
+    key = "vaults/t/v/versions.md"
+    version = s3.put_object(Bucket=BUCKET, Key=key, Body=b"kept")["VersionId"]
+    s3.delete_object(Bucket=BUCKET, Key=key)
+    assert code_of(lambda: s3.get_object(Bucket=BUCKET, Key=key)) == "NoSuchKey"
+    kept = s3.get_object(Bucket=BUCKET, Key=key, VersionId=version)["Body"].read()
+    assert kept == b"kept"
+
+
+def test_changes_of_documents_reach_the_queue_in_the_order_of_their_sequencers(
+    emulator: Emulator,
+) -> None:
+    received(emulator, "archivolt-indexing")
+    s3 = emulator.aws.objects
+    key = "vaults/t/v/été 1.md"
+    s3.put_object(Bucket=BUCKET, Key=key, Body=b"1")
+    s3.put_object(Bucket=BUCKET, Key=key, Body=b"2")
+    s3.delete_object(Bucket=BUCKET, Key=key)
+    events = received(emulator, "archivolt-indexing")
+    assert [event["detail-type"] for event in events] == [
+        "Object Created",
+        "Object Created",
+        "Object Deleted",
+    ]
+    assert {event["detail"]["object"]["key"] for event in events} == {key}
+    order = [sequencer(event["detail"]["object"]["sequencer"]) for event in events]
+    assert order == sorted(order)
+    assert len(set(order)) == len(order)
+
+
+def test_changes_of_derived_data_reach_nobody(emulator: Emulator) -> None:
+    received(emulator, "archivolt-indexing")
+    emulator.aws.objects.put_object(Bucket=BUCKET, Key="derived/t/v/x", Body=b"1")
+    assert received(emulator, "archivolt-indexing") == []
+
+
+def test_metadata_of_a_put_is_kept(emulator: Emulator) -> None:
+    s3 = emulator.aws.objects
+    metadata = {"archivolt-priority": "bulk"}
+    s3.put_object(Bucket=BUCKET, Key="vaults/t/v/m.md", Body=b"1", Metadata=metadata)
+    assert s3.head_object(Bucket=BUCKET, Key="vaults/t/v/m.md")["Metadata"] == metadata
+
+
+def test_a_message_comes_back_after_its_visibility_and_ends_with_the_dead_letters(
+    emulator: Emulator,
+) -> None:
+    sqs = emulator.aws.queues
+    url = sqs.get_queue_url(QueueName="archivolt-backfill")["QueueUrl"]
+    sqs.send_message(QueueUrl=url, MessageBody='{"poison": true}')
+    counts: list[str] = []
+    while messages := sqs.receive_message(
+        QueueUrl=url, MessageSystemAttributeNames=["All"], VisibilityTimeout=0
+    ).get("Messages", []):
+        counts.append(messages[0].get("Attributes", {}).get("ApproximateReceiveCount", ""))
+    assert counts == ["1", "2", "3", "4", "5"]
+    assert received(emulator, "archivolt-backfill-dead-letters") == [{"poison": True}]
+
+
+def test_a_role_may_do_what_it_was_given(emulator: Emulator) -> None:
+    emulator.aws.objects.put_object(Bucket=BUCKET, Key="vaults/t/v/r.md", Body=b"1")
+    aws = as_role(emulator, "archivolt-mcp")
+    assert aws.objects.get_object(Bucket=BUCKET, Key="vaults/t/v/r.md")["Body"].read() == b"1"
+    assert aws.objects.list_objects_v2(Bucket=BUCKET, Prefix="vaults/t/v/")["KeyCount"] > 0
+    assert "Item" not in aws.tables.get_item(TableName="archivolt-control", Key=KEY)
+
+
+@pytest.mark.parametrize(
+    ("service", "operation", "arguments"),
+    [
+        ("objects", "put_object", {"Bucket": BUCKET, "Key": "vaults/t/v/x", "Body": b""}),
+        ("objects", "delete_object", {"Bucket": BUCKET, "Key": "vaults/t/v/x"}),
+        ("objects", "get_object", {"Bucket": BUCKET, "Key": "elsewhere/x"}),
+        ("tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),
+        ("tables", "get_item", {"TableName": "archivolt-audit", "Key": KEY}),
+        ("queues", "get_queue_url", {"QueueName": "archivolt-indexing"}),
+        ("keys", "list_keys", {}),
+    ],
+)
+def test_a_role_is_denied_what_it_was_not_given(
+    emulator: Emulator, service: str, operation: str, arguments: dict[str, object]
+) -> None:
+    client = getattr(as_role(emulator, "archivolt-mcp"), service)
+    assert "AccessDenied" in code_of(lambda: getattr(client, operation)(**arguments))
+
+
+def test_an_absent_object_is_absent_and_not_forbidden_to_a_role_that_may_list(
+    emulator: Emulator,
+) -> None:
+    s3 = as_role(emulator, "archivolt-mcp").objects
+    assert code_of(lambda: s3.get_object(Bucket=BUCKET, Key="vaults/t/v/none")) == "NoSuchKey"
+
+
+def test_a_presigned_upload_works_once_signed_and_not_when_tampered_with(
+    emulator: Emulator,
+) -> None:
+    s3 = as_role(emulator, "archivolt-tools").objects
+    key = "vaults/t/v/up.bin"
+    place = {"Bucket": BUCKET, "Key": key}
+    url = s3.generate_presigned_url("put_object", Params=place, ExpiresIn=60)
+    assert httpx2.put(url, content=b"up", trust_env=False).status_code == 200
+    assert emulator.aws.objects.get_object(Bucket=BUCKET, Key=key)["Body"].read() == b"up"
+    other = url.replace("up.bin", "other.bin")
+    assert httpx2.put(other, content=b"up", trust_env=False).status_code == 403
+
+
+def test_nobody_without_credentials_reads_the_bucket(emulator: Emulator) -> None:
+    emulator.aws.objects.put_object(Bucket=BUCKET, Key="vaults/t/v/p.md", Body=b"1")
+    url = f"{emulator.aws.url}/{BUCKET}/vaults/t/v/p.md"
+    assert httpx2.get(url, trust_env=False).status_code == 403
+
+
+def test_a_tenants_secret_opens_in_its_own_context_only(emulator: Emulator) -> None:
+    variables = emulator.deploy().functions["archivolt-tools"].environment
+    kms = as_role(emulator, "archivolt-tools").keys
+    key = kms.generate_data_key(
+        KeyId=variables["KMS_KEY_ID"], KeySpec="AES_256", EncryptionContext={"tenant": "a"}
+    )
+    sealed = key["CiphertextBlob"]
+    opened = kms.decrypt(CiphertextBlob=sealed, EncryptionContext={"tenant": "a"})
+    assert opened["Plaintext"] == key["Plaintext"]
+    other = code_of(lambda: kms.decrypt(CiphertextBlob=sealed, EncryptionContext={"tenant": "b"}))
+    assert other == "InvalidCiphertextException"
+
+
+def test_deploying_again_changes_nothing_and_keeps_what_waits(emulator: Emulator) -> None:
+    first = emulator.deploy()
+    sqs = emulator.aws.queues
+    url = sqs.get_queue_url(QueueName="archivolt-embedding")["QueueUrl"]
+    sqs.send_message(QueueUrl=url, MessageBody='{"kept": true}')
+    assert emulator.deploy() == first
+    assert received(emulator, "archivolt-embedding") == [{"kept": True}]
+
+
+def test_a_changed_parameter_is_deployed_without_touching_documents(
+    own_emulator: Emulator,
+) -> None:
+    s3 = own_emulator.aws.objects
+    s3.put_object(Bucket=BUCKET, Key="vaults/t/v/a.md", Body=b"kept")
+    changed = {**PARAMETERS, "PublicUrl": "http://127.0.0.1:9090"}
+    deployment = deploy(TEMPLATE, changed, own_emulator.aws)
+    tools = deployment.functions["archivolt-tools"]
+    assert tools.environment["PUBLIC_URL"] == "http://127.0.0.1:9090"
+    assert s3.get_object(Bucket=BUCKET, Key="vaults/t/v/a.md")["Body"].read() == b"kept"
+
+
+def test_a_clean_stop_keeps_tables_queues_and_documents(own_emulator: Emulator) -> None:
+    write_everywhere(own_emulator)
+    own_emulator.stop(signal.SIGTERM)
+    own_emulator.start()
+    own_emulator.deploy()
+    assert document(own_emulator) == b"kept"
+    assert row(own_emulator) == {"S": "kept"}
+    assert received(own_emulator, "archivolt-embedding") == [{"kept": True}]
+
+
+def test_a_kill_keeps_every_document_and_the_template_deploys_again(
+    own_emulator: Emulator,
+) -> None:
+    write_everywhere(own_emulator)
+    own_emulator.stop(signal.SIGKILL)
+    own_emulator.start()
+    own_emulator.deploy()
+    assert document(own_emulator) == b"kept"
+
+
+def test_a_kill_keeps_tables_and_queues_as_of_the_last_snapshot(own_emulator: Emulator) -> None:
+    write_everywhere(own_emulator)
+    state = own_emulator.data.emulator / "state"
+    wait_until(lambda: all(b"kept" in read(state / name) for name in ("sqs.json", "dynamodb.json")))
+    own_emulator.stop(signal.SIGKILL)
+    own_emulator.start()
+    own_emulator.deploy()
+    assert row(own_emulator) == {"S": "kept"}
+    assert received(own_emulator, "archivolt-embedding") == [{"kept": True}]
+
+
+def read(file: Path) -> bytes:
+    return file.read_bytes() if file.exists() else b""
+
+
+def wait_until(condition: Callable[[], bool], seconds: float = 30) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "it did not come"
+        time.sleep(0.05)
+
+
+def write_everywhere(emulator: Emulator) -> None:
+    aws = emulator.aws
+    aws.objects.put_object(Bucket=BUCKET, Key="vaults/t/v/kept.md", Body=b"kept")
+    item = {**KEY, "value": {"S": "kept"}}
+    aws.tables.put_item(TableName="archivolt-control", Item=item)
+    url = aws.queues.get_queue_url(QueueName="archivolt-embedding")["QueueUrl"]
+    aws.queues.send_message(QueueUrl=url, MessageBody='{"kept": true}')
+
+
+def document(emulator: Emulator) -> bytes:
+    found = emulator.aws.objects.get_object(Bucket=BUCKET, Key="vaults/t/v/kept.md")
+    return found["Body"].read()
+
+
+def row(emulator: Emulator) -> object:
+    found = emulator.aws.tables.get_item(TableName="archivolt-control", Key=KEY)
+    return found.get("Item", {}).get("value")
