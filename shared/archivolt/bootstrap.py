@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from archivolt.adapters.dynamodb.table import DynamoTable
     from archivolt.adapters.http.addresses import OutboundRules
     from archivolt.adapters.jwt.keys import KeySource
+    from archivolt.governance.settings import SettingsService
     from archivolt.ports.catalogue import Catalogue
     from archivolt.ports.clock import Clock
     from archivolt.ports.conversations import ConversationStore
@@ -122,6 +123,13 @@ class Container:
         from archivolt.adapters.dynamodb.tenant_settings import DynamoTenantSettings
 
         return DynamoTenantSettings(self._table("control_table"))
+
+    @cached_property
+    def settings_service(self) -> "SettingsService":
+        """What an administrator may change."""
+        from archivolt.governance.settings import SettingsService
+
+        return SettingsService(self.tenant_settings, self.secret_box)
 
     @cached_property
     def rate_counter(self) -> "RateCounter":

@@ -153,6 +153,10 @@ _MESSAGES: Mapping[str, Message] = {
         "A stored secret cannot be read; set it again in the settings.",
         "Un secret enregistré est illisible ; ressaisissez-le dans les paramètres.",
     ),
+    "tenant_not_found": Message(
+        "There is no tenant {tenant} that you administer.",
+        "Il n'y a pas d'organisation {tenant} que vous administriez.",
+    ),
     "tool_not_found": Message(
         "There is no tool {tool}; list the tools to see the names.",
         "Il n'y a pas d'outil {tool} ; listez les outils pour voir leurs noms.",

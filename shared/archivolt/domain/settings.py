@@ -1,8 +1,12 @@
 """The settings a tenant's administrator may change (S12)."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from archivolt.domain.limits import CHAT_MAX_TOKENS
+
+CHAT_API_KEY: Final = "chat_api_key"
+"""The field that the provider's key is sealed to."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

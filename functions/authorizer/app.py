@@ -1,0 +1,6 @@
+"""The authorizer function: the front door asks it who may pass."""
+
+from archivolt.bootstrap import container
+from archivolt.entrypoints.events.authorizer import build_authorizer
+
+handler = build_authorizer(lambda: container().token_verifier)

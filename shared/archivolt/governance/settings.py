@@ -1,0 +1,166 @@
+"""What an administrator may change for their tenant, in force from the next request on (S12, S13).
+
+A key of a provider comes in and never goes out: it is kept sealed, and shown as a fingerprint.
+"""
+
+import hashlib
+import re
+from dataclasses import replace
+from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+
+from archivolt.domain import limits
+from archivolt.domain.errors import ForbiddenError, NotFoundError, UnauthenticatedError
+from archivolt.domain.identity import Principal, Role, TenantId, tenant_id
+from archivolt.domain.settings import CHAT_API_KEY, TenantSettings
+from archivolt.ports.governance import SecretBox, TenantSettingsStore
+
+_FINGERPRINT_CHARS: Final = 12
+_FINGERPRINT: Final = re.compile(rf"sha256:[0-9a-f]{{{_FINGERPRINT_CHARS}}}")
+_PRINTABLE: Final = re.compile(r"[\x21-\x7e]*")
+
+
+def _http_address(address: str) -> str:
+    """Hold an address to what a provider's can be: no credentials, no query, no fragment."""
+    parts = urlsplit(address)
+    plain = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    if not (plain and _PRINTABLE.fullmatch(address) and "\\" not in address):
+        raise ValueError("not an http(s) address")
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        raise ValueError("more than an address")
+    return address.rstrip("/")
+
+
+def _address_or_none(address: str) -> str:
+    return _http_address(address) if address else ""
+
+
+def _header_value(key: SecretStr) -> SecretStr:
+    if not _PRINTABLE.fullmatch(key.get_secret_value()):
+        raise ValueError("a key has no spaces")
+    return key
+
+
+class SettingsChange(BaseModel):
+    """The settings to change; what is absent stays, and null or "" means "not set" again."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    chat_enabled: bool | None = Field(default=None, description="Whether the chat answers.")
+    chat_provider: str | None = Field(
+        default=None,
+        pattern=r"^[a-z0-9_-]*$",
+        max_length=limits.MAX_PROVIDER_NAME_CHARS,
+        description="Whose model answers.",
+    )
+    chat_model: str | None = Field(default=None, max_length=limits.MAX_MODEL_NAME_CHARS)
+    chat_base_url: Annotated[str, AfterValidator(_address_or_none)] | None = Field(
+        default=None,
+        max_length=limits.MAX_URL_CHARS,
+        description="The address of an OpenAI-compatible endpoint. With another host, port or"
+        " provider the key is forgotten, unless the same change gives one.",
+    )
+    chat_max_tokens_per_request: int | None = Field(
+        default=None, ge=1, le=limits.MAX_CHAT_TOKENS_PER_REQUEST
+    )
+    chat_api_key: Annotated[SecretStr, AfterValidator(_header_value)] | None = Field(
+        default=None,
+        max_length=limits.MAX_API_KEY_CHARS,
+        description="Write-only: shown as a"
+        " fingerprint, which changes nothing when it is sent back.",
+    )
+
+
+class SettingsService:
+    """Shows and changes a tenant's settings."""
+
+    def __init__(self, store: TenantSettingsStore, secrets: SecretBox) -> None:
+        self._store = store
+        self._secrets = secrets
+
+    def show(self, principal: Principal, tenant: str) -> TenantSettings:
+        """Return the settings of a tenant.
+
+        Raises:
+            NotFoundError: `tenant_not_found`: another one, and the caller is no cpi-admin.
+            ForbiddenError: `forbidden`: the caller is no administrator.
+
+        """
+        return self._store.load(_administered(principal, tenant))
+
+    def change(self, principal: Principal, tenant: str, change: SettingsChange) -> TenantSettings:
+        """Change what `change` names and return the settings as they are then.
+
+        Raises:
+            NotFoundError: `tenant_not_found`.
+            ForbiddenError: `forbidden`.
+
+        """
+        administered = _administered(principal, tenant)
+        current = self._store.load(administered)
+        changed = replace(current, **_plain_values(change))
+        key = _new_key(change)
+        if key is not None:
+            changed = self._with_key(changed, administered, key)
+        elif _lead_elsewhere(current, changed):
+            # Else whoever may change the address could have the key sent to a host of theirs.
+            changed = self._with_key(changed, administered, "")
+        self._store.save(administered, changed)
+        return changed
+
+    def _with_key(self, settings: TenantSettings, tenant: TenantId, key: str) -> TenantSettings:
+        sealed = self._secrets.seal(key, tenant=tenant, field=CHAT_API_KEY) if key else ""
+        return replace(
+            settings, sealed_chat_api_key=sealed, chat_api_key_fingerprint=fingerprint(key)
+        )
+
+
+def fingerprint(secret: str) -> str:
+    """Return what tells one key from another without helping to guess it; "" for no key."""
+    if not secret:
+        return ""
+    return f"sha256:{hashlib.sha256(secret.encode()).hexdigest()[:_FINGERPRINT_CHARS]}"
+
+
+def _administered(principal: Principal, tenant: str) -> TenantId:
+    """Return the tenant if the caller administers it (S34)."""
+    if tenant != principal.tenant and principal.role is not Role.CPI_ADMIN:
+        raise NotFoundError("tenant_not_found", tenant=tenant)
+    if not principal.role.includes(Role.TENANT_ADMIN):
+        raise ForbiddenError("forbidden")
+    try:
+        return tenant_id(tenant)
+    except UnauthenticatedError as error:
+        raise NotFoundError("tenant_not_found", tenant=tenant) from error
+
+
+def _plain_values(change: SettingsChange) -> dict[str, Any]:
+    """Return the named settings but the key; those set to nothing have their defaults."""
+    defaults = TenantSettings()
+    named = change.model_fields_set - {CHAT_API_KEY}
+    values = {name: getattr(change, name) for name in named}
+    return {
+        name: getattr(defaults, name) if value is None else value for name, value in values.items()
+    }
+
+
+def _new_key(change: SettingsChange) -> str | None:
+    """Return the key a change brings, "" for one that takes it away, None for neither."""
+    if CHAT_API_KEY not in change.model_fields_set:
+        return None
+    key = change.chat_api_key.get_secret_value() if change.chat_api_key else ""
+    return None if _FINGERPRINT.fullmatch(key) else key
+
+
+def _lead_elsewhere(before: TenantSettings, after: TenantSettings) -> bool:
+    """Tell whether the key would go to another host than the one it was given for."""
+    if before.chat_base_url or after.chat_base_url:
+        return _origin(before.chat_base_url) != _origin(after.chat_base_url)
+    return before.chat_provider not in {"", after.chat_provider}
+
+
+def _origin(address: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(address)
+    return parts.scheme, parts.hostname, parts.port
