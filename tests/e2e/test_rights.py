@@ -1,0 +1,54 @@
+"""What a role lacks is denied on the running stack, to the function's own credentials."""
+
+import pytest
+
+from tests.e2e.stack import Stack
+
+
+def code_of(stack: Stack, function: str, service: str, operation: str, **arguments: object) -> str:
+    configuration = stack.aws.functions.get_function_configuration(FunctionName=function)
+    client = getattr(stack.aws.as_role(configuration["Role"]), service)
+    try:
+        getattr(client, operation)(**arguments)
+    except client.exceptions.ClientError as error:
+        return error.response["Error"]["Code"]
+    return ""
+
+
+KEY = {"pk": {"S": "a"}, "sk": {"S": "b"}}
+BUCKET = "archivolt-documents-000000000000-us-east-1"
+NOTE = {"Bucket": BUCKET, "Key": "vaults/local/v/x.md"}
+
+
+@pytest.mark.parametrize(
+    ("function", "service", "operation", "arguments"),
+    [
+        ("mcp", "objects", "put_object", {**NOTE, "Body": b""}),
+        ("chat", "objects", "put_object", {**NOTE, "Body": b""}),
+        ("chat", "objects", "delete_object", NOTE),
+        ("indexing", "objects", "put_object", {**NOTE, "Body": b""}),
+        ("embedding", "objects", "get_object", NOTE),
+        ("authorizer", "objects", "get_object", NOTE),
+        ("mcp", "tables", "get_item", {"TableName": "archivolt-conversations", "Key": KEY}),
+        ("tools", "tables", "get_item", {"TableName": "archivolt-conversations", "Key": KEY}),
+        ("tools", "tables", "put_item", {"TableName": "archivolt-catalogue", "Item": KEY}),
+        ("tools", "tables", "delete_item", {"TableName": "archivolt-audit", "Key": KEY}),
+        ("indexing", "tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),
+        ("authorizer", "tables", "get_item", {"TableName": "archivolt-control", "Key": KEY}),
+    ],
+)
+def test_a_role_is_denied_what_its_function_does_not_do(
+    stack: Stack, function: str, service: str, operation: str, arguments: dict[str, object]
+) -> None:
+    code = code_of(stack, f"archivolt-{function}", service, operation, **arguments)
+    assert "AccessDenied" in code
+
+
+def test_no_function_was_denied_anything_it_tried(stack: Stack) -> None:
+    denied = {
+        log.name: line
+        for log in stack.data.logs.glob("*.log")
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()
+        if "AccessDenied" in line or "not authorized to perform" in line
+    }
+    assert denied == {}
