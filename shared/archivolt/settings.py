@@ -51,6 +51,17 @@ class Settings(BaseModel):
     chat_enabled: bool = False
     ai_default_provider: str = ""
     ai_default_model: str = ""
+    # The tenant that the keys below serve (S10); on one machine they serve all.
+    ai_key_tenant: str = ""
+    deepseek_api_key: str = Field(default="", repr=False)
+    deepseek_model: str = ""
+    mistral_api_key: str = Field(default="", repr=False)
+    mistral_model: str = ""
+    openai_api_key: str = Field(default="", repr=False)
+    openai_base_url: str = ""
+    openai_model: str = ""
+    openrouter_api_key: str = Field(default="", repr=False)
+    openrouter_model: str = ""
 
     archivolt_tool_rate_limit: int = Field(default=limits.MAX_CALLS_PER_TOKEN, ge=1)
     archivolt_tool_rate_limit_per_tool: int = Field(default=limits.MAX_CALLS_PER_TOOL, ge=1)
