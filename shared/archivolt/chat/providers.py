@@ -11,13 +11,12 @@ from typing import Final, NamedTuple
 
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError
 from archivolt.domain.identity import Principal, TenantId
-from archivolt.domain.settings import TenantSettings
+from archivolt.domain.settings import CHAT_API_KEY, TenantSettings
 from archivolt.ports.chat_model import ChatModel, ChatModels, ProviderConnection
 from archivolt.ports.governance import SecretBox, TenantSettingsStore
 
 EMBEDDED: Final = "embedded"
 EMBEDDED_MODEL: Final = "archivolt-extractive"
-KEY_FIELD: Final = "chat_api_key"
 
 
 class Preset(NamedTuple):
@@ -56,6 +55,34 @@ class ChosenModel:
     name: str
     max_tokens: int
     model: ChatModel
+
+
+def environment_providers(
+    variables: Mapping[str, str], *, preferred: str = "", preferred_model: str = ""
+) -> list[ConfiguredProvider]:
+    """Return the providers that a deployment has keys for, the preferred one first.
+
+    Args:
+        variables: `{provider}_api_key`, `{provider}_model`, `{provider}_base_url`, where set.
+        preferred: `AI_DEFAULT_PROVIDER`.
+        preferred_model: `AI_DEFAULT_MODEL`, the preferred provider's.
+
+    """
+    found: list[ConfiguredProvider] = []
+    for name, preset in PRESETS.items():
+        key, base_url = variables.get(f"{name}_api_key"), variables.get(f"{name}_base_url")
+        if not (key or base_url):
+            continue
+        named = preferred_model if name == preferred else ""
+        found.append(
+            ConfiguredProvider(
+                connection=ProviderConnection(
+                    provider=name, base_url=base_url or preset.base_url, key=key or ""
+                ),
+                model=named or variables.get(f"{name}_model") or preset.model,
+            )
+        )
+    return sorted(found, key=lambda each: each.connection.provider != preferred)
 
 
 class ModelSelector:
@@ -154,7 +181,7 @@ class ModelSelector:
         if not base_url or provider in {EMBEDDED, *_OTHER_FORMATS}:
             return None
         sealed = settings.sealed_chat_api_key
-        key = self._secrets.open(sealed, tenant=tenant, field=KEY_FIELD) if sealed else ""
+        key = self._secrets.open(sealed, tenant=tenant, field=CHAT_API_KEY) if sealed else ""
         connection = ProviderConnection(provider=provider, base_url=base_url, key=key)
         return ConfiguredProvider(connection=connection, model=settings.chat_model or preset.model)
 

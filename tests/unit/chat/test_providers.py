@@ -5,13 +5,13 @@ import pytest
 from archivolt.chat.providers import (
     EMBEDDED,
     EMBEDDED_MODEL,
-    KEY_FIELD,
     ChosenModel,
     ConfiguredProvider,
     ModelSelector,
+    environment_providers,
 )
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, UnavailableError
-from archivolt.domain.settings import TenantSettings
+from archivolt.domain.settings import CHAT_API_KEY, TenantSettings
 from archivolt.ports.chat_model import ProviderConnection
 from tests.builders import ACME, ALICE, GLOBEX, principal
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
@@ -58,7 +58,7 @@ def tenant(**settings: object) -> TenantSettings:
     key = settings.pop("key", None)
     if key:
         box = ReversibleBox()
-        settings["sealed_chat_api_key"] = box.seal(str(key), tenant=ACME, field=KEY_FIELD)
+        settings["sealed_chat_api_key"] = box.seal(str(key), tenant=ACME, field=CHAT_API_KEY)
     return TenantSettings(**settings)  # pyright: ignore[reportArgumentType]
 
 
@@ -183,3 +183,34 @@ def test_a_tenant_without_chat_is_refused() -> None:
 
 def test_a_key_does_not_show_when_a_connection_is_printed() -> None:
     assert "sk-acme" not in repr(ProviderConnection(provider="p", key="sk-acme"))
+
+
+def test_the_environments_providers_are_those_with_a_key_the_preferred_first() -> None:
+    variables = {
+        "deepseek_api_key": "sk-d",
+        "openai_api_key": "sk-o",
+        "openai_model": "o3",
+        "openrouter_model": "unused",
+    }
+
+    found = environment_providers(variables, preferred="openai")
+
+    assert [(each.connection.provider, each.model) for each in found] == [
+        ("openai", "o3"),
+        ("deepseek", "deepseek-chat"),
+    ]
+    assert found[0].connection.key == "sk-o"
+
+
+def test_the_default_model_is_the_default_providers_alone() -> None:
+    variables = {"deepseek_api_key": "sk-d", "openai_api_key": "sk-o"}
+
+    found = environment_providers(variables, preferred="deepseek", preferred_model="big")
+
+    assert [each.model for each in found] == ["big", "gpt-4o"]
+
+
+def test_an_address_of_ones_own_needs_no_key() -> None:
+    [found] = environment_providers({"openai_base_url": "http://localhost:11434/v1"})
+
+    assert found.connection.base_url == "http://localhost:11434/v1"
