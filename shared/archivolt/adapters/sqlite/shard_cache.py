@@ -19,6 +19,9 @@ from archivolt.ports.retrieval import ShardStore
 
 _OPENINGS: Final = 3
 
+DAMAGED: Final = (sqlite3.DatabaseError, zlib.error)
+"""What reading a shard raises that is none."""
+
 
 class ShardCache:
     """Opens the shards of a store, each as of an ETag.
@@ -35,21 +38,39 @@ class ShardCache:
         self._folder = folder
         self._max_bytes = max_bytes
 
+    def holds(self, vault: VaultRef, name: str, etag: ETag) -> bool:
+        """Tell whether there is a copy of a shard as of `etag`."""
+        return self._file(vault, name, etag).exists()
+
+    def fetch(self, vault: VaultRef, name: str, etag: ETag) -> ETag | None:
+        """Make sure of a copy as of `etag`, or newer; return which. None: the shard is gone.
+
+        Raises:
+            UnavailableError: `unavailable`: the store is, or the folder cannot be written.
+            zlib.error: The shard is damaged.
+
+        """
+        if self.holds(vault, name, etag):
+            return etag
+        shard = self._store.get(vault, name)
+        if shard is None:
+            return None
+        self._keep(self._file(vault, name, shard.etag), zlib.decompress(shard.data))
+        return shard.etag
+
     def open(self, vault: VaultRef, name: str, etag: ETag) -> sqlite3.Connection | None:
         """Return a shard for reading: as of `etag`, or newer. None: it is gone.
 
         Raises:
-            UnavailableError: `unavailable`: the store is, or the folder cannot be written.
+            UnavailableError: As `fetch`; or other processes remove each copy as soon as it is made.
+            zlib.error: The shard is damaged.
 
         """
         for _ in range(_OPENINGS):
-            file = self._file(vault, name, etag)
-            if not file.exists():
-                shard = self._store.get(vault, name)
-                if shard is None:
-                    return None
-                file = self._file(vault, name, shard.etag)
-                self._keep(file, zlib.decompress(shard.data))
+            present = self.fetch(vault, name, etag)
+            if present is None:
+                return None
+            file = self._file(vault, name, present)
             with suppress(FileNotFoundError, sqlite3.OperationalError):
                 os.utime(file)
                 return _read_only(file)

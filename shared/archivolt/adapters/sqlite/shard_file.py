@@ -6,7 +6,7 @@ extension.
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from archivolt.domain.ingestion import Generation, Passage
@@ -38,7 +38,11 @@ CREATE TABLE postings (
 """
 
 
-PassageRow = tuple[int, str, str, int | None, int | None]
+_PASSAGES: Final = """
+SELECT passages.id, generation, number, text, headings, page, line
+FROM documents JOIN passages ON document = documents.id JOIN texts ON passage = passages.id
+"""
+_PassageRow = tuple[int, Generation, int, str, str, int | None, int | None]
 
 
 def opened(data: bytes | None) -> sqlite3.Connection:
@@ -81,12 +85,18 @@ def passages(
 ) -> list[Passage]:
     """Return the passages of one generation of a document, in order."""
     rows = connection.execute(
-        "SELECT number, text, headings, page, line FROM documents"
-        " JOIN passages ON document = documents.id JOIN texts ON passage = passages.id"
-        " WHERE path = ? AND generation = ? ORDER BY number",
-        (path, generation),
+        f"{_PASSAGES} WHERE path = ? AND generation = ? ORDER BY number", (path, generation)
     )
-    return [passage_of(row) for row in rows]
+    return [_passage(row) for row in rows]
+
+
+def passages_by_id(
+    connection: sqlite3.Connection, ids: Sequence[int]
+) -> dict[int, tuple[Generation, Passage]]:
+    """Return passages with their documents' generations, by their ids."""
+    places = ", ".join("?" * len(ids))
+    rows = connection.execute(f"{_PASSAGES} WHERE passages.id IN ({places})", ids)
+    return {row[0]: (row[1], _passage(row)) for row in rows}
 
 
 def generations(connection: sqlite3.Connection) -> Iterator[tuple[VaultPath, Generation]]:
@@ -94,9 +104,8 @@ def generations(connection: sqlite3.Connection) -> Iterator[tuple[VaultPath, Gen
     yield from connection.execute("SELECT path, generation FROM documents")
 
 
-def passage_of(row: PassageRow) -> Passage:
-    """Return the passage in a row of number, text, headings (JSON), page, line."""
-    number, text, headings, page, line = row
+def _passage(row: _PassageRow) -> Passage:
+    _, _, number, text, headings, page, line = row
     titles = tuple(json.loads(headings))
     return Passage(number=number, text=text, headings=titles, page=page, line=line)
 

@@ -10,18 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from archivolt.adapters.sqlite.shard_file import PassageRow, passage_of
-from archivolt.domain.ingestion import Generation
-from archivolt.domain.paths import VaultPath
-from archivolt.domain.vault import VaultRef
-from archivolt.ports.retrieval import Candidate
-
 # The usual constants (Robertson and Zaragoza 2009, section 3.5): how soon a term's repetition stops
 # to count, and how far long passages are marked down.
 _K1: Final = 1.2
 _B: Final = 0.75
 
 Groups = Sequence[Sequence[str]]
+Ranked = tuple[float, str, int, int]
+"""Score, path, the passage's number in its document, its id in the shard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +67,12 @@ def statistics(connection: sqlite3.Connection, groups: Groups) -> Statistics:
 def best(
     connection: sqlite3.Connection,
     *,
-    vault: VaultRef,
     groups: Groups,
     overall: Statistics,
     limit: int,
     prefix: str,
-) -> list[Candidate]:
-    """Return at most `limit` of the best passages of one shard, in any order."""
+) -> list[Ranked]:
+    """Return at most `limit` of the best passages of one shard, best first."""
     asked = [
         (number, term, overall.weight(number))
         for number, group in enumerate(groups)
@@ -85,11 +80,10 @@ def best(
     ]
     saturation = (_K1 + 1, _K1 * (1 - _B), _K1 * _B / overall.average_length)
     below = (prefix, prefix, f"{prefix}/", f"{prefix}0")  # "0" comes after "/"
-    rows = connection.execute(
+    return connection.execute(
         _BEST.replace("{places}", _places(asked)),
         [*(value for row in asked for value in row), *saturation, *below, limit],
-    )
-    return [_candidate(vault, row) for row in rows]
+    ).fetchall()
 
 
 # A term's occurrences are added up over its group before they count, as if they were one word's.
@@ -98,28 +92,12 @@ WITH asked (number, term, weight) AS (VALUES {places}),
 found AS (
     SELECT passage, weight, sum(occurrences) AS times
     FROM asked CROSS JOIN postings USING (term) GROUP BY asked.number, passage
-),
-ranked AS (
-    SELECT passages.id, path, generation, passages.number,
-        sum(weight * times * ? / (times + ? + ? * length)) AS score
-    FROM found JOIN passages ON passages.id = passage JOIN documents ON documents.id = document
-    WHERE ? = '' OR path = ? OR (path >= ? AND path < ?)
-    GROUP BY passages.id ORDER BY score DESC, path, passages.number LIMIT ?
 )
-SELECT path, generation, score, number, text, headings, page, line
-FROM ranked JOIN texts ON texts.passage = ranked.id
+SELECT sum(weight * times * ? / (times + ? + ? * length)) AS score, path, number, passages.id
+FROM found JOIN passages ON passages.id = passage JOIN documents ON documents.id = document
+WHERE ? = '' OR path = ? OR (path >= ? AND path < ?)
+GROUP BY passages.id ORDER BY score DESC, path, number LIMIT ?
 """
-
-
-def _candidate(vault: VaultRef, row: tuple[str, str, float, *PassageRow]) -> Candidate:
-    path, generation, score, number, text, headings, page, line = row
-    return Candidate(
-        vault=vault,
-        path=VaultPath(path),
-        generation=Generation(generation),
-        passage=passage_of((number, text, headings, page, line)),
-        score=score,
-    )
 
 
 def _places(rows: Sequence[Sequence[object]]) -> str:

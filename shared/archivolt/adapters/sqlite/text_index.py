@@ -11,12 +11,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
-from functools import partial
 from typing import Final, TypeVar
 
-from archivolt.adapters.sqlite import shard_file, shard_ranking
-from archivolt.adapters.sqlite.shard_cache import ShardCache
-from archivolt.adapters.sqlite.shard_ranking import Statistics
+from archivolt.adapters.sqlite import shard_file
+from archivolt.adapters.sqlite.shard_cache import DAMAGED, ShardCache
+from archivolt.adapters.sqlite.shard_search import PresentShard, ShardSearch
 from archivolt.domain.errors import ConflictError, UnavailableError
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.limits import LEXICAL_SHARDS
@@ -30,10 +29,6 @@ _WRITES: Final = 20
 _THREADS: Final = 16
 # Fast: a shard is written often, and read by machines near the store.
 _COMPRESSION: Final = 1
-
-_DAMAGED: Final = (sqlite3.DatabaseError, zlib.error)
-
-_Present = tuple[VaultRef, str, ETag]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -77,23 +72,11 @@ class SqliteTextIndex:
         groups = [group for group in terms if group]
         if not groups:
             return []
-        shards = self._present_in(vaults)
-        count = partial(shard_ranking.statistics, groups=groups)
-        counted = _in_parallel(lambda shard: self._ask(shard, count, Statistics()), shards)
-        rank = partial(
-            shard_ranking.best,
-            groups=groups,
-            overall=sum(counted, start=Statistics()),
-            limit=limit,
-            prefix=prefix,
-        )
-        ranked = _in_parallel(
-            lambda shard: self._ask(shard, partial(rank, vault=shard[0]), []), shards
-        )
+        shards = self._fetched(vaults)
+        with ShardSearch(self._cache, shards) as search:
+            found = search.best(groups, limit=limit, prefix=prefix)
         self._cache.trim()
-        found = [candidate for candidates in ranked for candidate in candidates]
-        found.sort(key=lambda hit: (-hit.score, hit.vault.id, hit.path, hit.passage.number))
-        return found[:limit]
+        return found
 
     def passages(self, vault: VaultRef, path: VaultPath, generation: Generation) -> list[Passage]:
         """Return the passages of one generation of a document, in order; empty if not held."""
@@ -134,21 +117,24 @@ class SqliteTextIndex:
         etags = self._shards.etags(vault)
         return {name: etag for name, etag in etags.items() if name in _NAMES}
 
-    def _present_in(self, vaults: Sequence[VaultRef]) -> list[_Present]:
+    def _fetched(self, vaults: Sequence[VaultRef]) -> list[PresentShard]:
+        """Return the shards of these vaults, each with a copy to read."""
         listed = zip(vaults, _in_parallel(self._present, vaults), strict=True)
-        return [(vault, name, etag) for vault, names in listed for name, etag in names.items()]
+        shards = [(vault, name, etag) for vault, names in listed for name, etag in names.items()]
+        missing = [shard for shard in shards if not self._cache.holds(*shard)]
+        fetched = dict(zip(missing, _in_parallel(self._fetch, missing), strict=True))
+        return [
+            (vault, name, present)
+            for vault, name, etag in shards
+            if (present := fetched.get((vault, name, etag), etag))
+        ]
 
-    def _ask(self, shard: _Present, question: Callable[[sqlite3.Connection], R], nothing: R) -> R:
-        """Return a shard's answer, or `nothing` where it is gone or damaged."""
+    def _fetch(self, shard: PresentShard) -> ETag | None:
         try:
-            connection = self._cache.open(*shard)
-            if connection is None:
-                return nothing
-            with closing(connection):
-                return question(connection)
-        except _DAMAGED as error:
+            return self._cache.fetch(*shard)
+        except DAMAGED as error:
             logger.warning("a damaged shard is left out of a search", extra=failure(error))
-            return nothing
+            return None
 
 
 def shard_name(path: VaultPath) -> str:
@@ -171,7 +157,7 @@ def _unpacked(shard: Shard | None) -> sqlite3.Connection:
     if shard is not None:
         try:
             return shard_file.opened(zlib.decompress(shard.data))
-        except _DAMAGED as error:
+        except DAMAGED as error:
             logger.warning("a shard is damaged and made anew", extra=failure(error))
     return shard_file.opened(None)
 
