@@ -10,10 +10,11 @@ from urllib.parse import parse_qsl, quote
 from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.services import RestServices
 from archivolt.entrypoints.http.tools_app import create_handler
+from archivolt.governance.settings import SettingsService
 from archivolt.tools.by_hand import ByHand
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.rest_api import EVENTS, Answer, LambdaProcess
-from tests.fakes.governance import KnownTokens
+from tests.fakes.governance import InMemoryTenantSettings, KnownTokens, ReversibleBox
 from tests.world import World
 
 GOLDEN: dict[str, Any] = json.loads((EVENTS / "rest_api_get_tools.json").read_text())
@@ -22,6 +23,7 @@ PEOPLE = {
     "bob": principal(BOB),
     "mallory": principal("mallory", tenant=GLOBEX),
     "alice-of-globex": principal(ALICE, tenant=GLOBEX),
+    "admin": principal("admin", role=Role.TENANT_ADMIN),
     "root": principal("root", role=Role.CPI_ADMIN),
     "alices-agent": principal(ALICE, kind=TokenKind.MCP),
 }
@@ -39,6 +41,7 @@ class RestWorld(World):
             vaults=self.vaults,
             files=self.files,
             catalogue=self.catalogue,
+            tenant_settings=SettingsService(InMemoryTenantSettings(), ReversibleBox()),
             allowed_origins="https://app.example",
         )
         self.process = LambdaProcess(lambda: create_handler(lambda: services))

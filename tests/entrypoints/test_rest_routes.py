@@ -457,3 +457,49 @@ def test_a_deleted_file_is_not_found(world: RestWorld) -> None:
 
     for url in ("file/notes?path=a.md", "file/notes/raw?path=a.md"):
         assert error(world.get(f"{API}/{url}")) == (404, "file_not_found")
+
+
+def test_an_administrator_changes_settings_and_sees_no_key(world: RestWorld) -> None:
+    url = f"{API}/tenants/acme/settings"
+    change = {"chat_provider": "openai", "chat_api_key": "k" * 40}
+
+    changed = world.send("PUT", url, change, user="admin")
+    shown = world.get(url, user="admin")
+
+    assert changed.status == 200
+    assert changed.json == shown.json
+    assert (shown.json["chat_provider"], shown.json["chat_enabled"]) == ("openai", True)
+    assert shown.json["chat_api_key"].startswith("sha256:")
+    assert b"kkkk" not in changed.body + shown.body
+    assert "k" * 40 not in repr(world.audit.entries)
+
+
+@pytest.mark.parametrize(
+    ("user", "tenant", "told"),
+    [
+        ("alice", "acme", (403, "forbidden")),
+        ("admin", "globex", (404, "tenant_not_found")),
+    ],
+)
+def test_settings_are_for_the_administrators_of_the_tenant(
+    world: RestWorld, user: str, tenant: str, told: tuple[int, str]
+) -> None:
+    url = f"{API}/tenants/{tenant}/settings"
+
+    assert error(world.get(url, user=user)) == told
+    assert error(world.send("PUT", url, {"chat_enabled": False}, user=user)) == told
+
+
+def test_settings_sent_back_as_they_were_shown_change_nothing(world: RestWorld) -> None:
+    url = f"{API}/tenants/acme/settings"
+    shown = world.send("PUT", url, {"chat_api_key": "k" * 40}, user="admin").json
+
+    again = world.send("PUT", url, shown, user="admin").json
+
+    assert again == shown
+
+
+def test_a_setting_that_is_none_is_refused(world: RestWorld) -> None:
+    answer = world.send("PUT", f"{API}/tenants/acme/settings", {"colour": "red"}, user="admin")
+
+    assert error(answer) == (422, "invalid_request")

@@ -5,7 +5,7 @@ Each application knows its own routes; this file joins what they say of themselv
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import JSONResponse
@@ -62,7 +62,14 @@ MCP_PATHS: Final[Document] = {
 
 def product_openapi(tools: FastAPI) -> Document:
     """Return the document of the whole product, given the application of the tools function."""
-    return merged([tools.openapi(), {"paths": MCP_PATHS}])
+    # Chat is another function's: its routes are loaded only where they are described.
+    from archivolt.entrypoints.http.chat_app import create_chat_app  # noqa: PLC0415
+
+    return merged([tools.openapi(), create_chat_app(_no_services).openapi(), {"paths": MCP_PATHS}])
+
+
+def _no_services() -> NoReturn:
+    raise LookupError("a description of routes needs no services")
 
 
 def merged(documents: Sequence[Mapping[str, Any]]) -> Document:

@@ -6,6 +6,7 @@ from typing import Final
 
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.tool import Surface
+from archivolt.governance.settings import SettingsService
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.governance import TokenVerifier
 from archivolt.tools.by_hand import ByHand
@@ -28,6 +29,7 @@ class RestServices:
     vaults: VaultService
     files: FileService
     catalogue: Catalogue
+    tenant_settings: SettingsService
     allowed_origins: str = ""
 
 

@@ -13,6 +13,7 @@ from archivolt.entrypoints.http.file_routes import file_router
 from archivolt.entrypoints.http.openapi import openapi_router
 from archivolt.entrypoints.http.read_routes import read_router
 from archivolt.entrypoints.http.services import ServicesOf
+from archivolt.entrypoints.http.settings_routes import settings_router
 from archivolt.entrypoints.http.tool_routes import tool_router
 from archivolt.entrypoints.http.vault_routes import vault_router
 
@@ -43,7 +44,7 @@ def create_tools_app(services: ServicesOf, allowed_origins: str = "") -> FastAPI
         allowed_origins=allowed_origins,
     )
     app.include_router(_health_router())
-    for make in (read_router, tool_router, file_router, vault_router):
+    for make in (read_router, tool_router, file_router, vault_router, settings_router):
         app.include_router(make(services), prefix=PREFIX)
     app.include_router(openapi_router(app), prefix=PREFIX)
     return app

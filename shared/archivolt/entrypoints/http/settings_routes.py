@@ -1,0 +1,68 @@
+"""A tenant's settings, for those who administer it (S12)."""
+
+from typing import Self
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from archivolt.domain.settings import TenantSettings
+from archivolt.entrypoints.http.authentication import CurrentPrincipal, InteractivePrincipal
+from archivolt.entrypoints.http.services import ServicesOf
+from archivolt.governance.settings import SettingsChange
+
+
+class SettingsBody(BaseModel):
+    """A tenant's settings as they are shown: the key as its fingerprint only."""
+
+    chat_enabled: bool
+    chat_provider: str = Field(description='"" leaves the choice to the deployment.')
+    chat_model: str = Field(description='"" is the provider\'s own default.')
+    chat_base_url: str
+    chat_max_tokens_per_request: int
+    chat_api_key: str = Field(description='The fingerprint of the key; "" when none is set.')
+
+    @classmethod
+    def of(cls, settings: TenantSettings) -> Self:
+        """Return what may be shown."""
+        return cls(
+            chat_enabled=settings.chat_enabled,
+            chat_provider=settings.chat_provider,
+            chat_model=settings.chat_model,
+            chat_base_url=settings.chat_base_url,
+            chat_max_tokens_per_request=settings.chat_max_tokens_per_request,
+            chat_api_key=settings.chat_api_key_fingerprint,
+        )
+
+
+def settings_router(services: ServicesOf) -> APIRouter:
+    """Return the routes of settings."""
+    router = APIRouter(tags=["settings"])
+
+    @router.get(
+        "/tenants/{tenant}/settings",
+        summary="See a tenant's settings",
+        operation_id="tenant_settings",
+    )
+    def show_settings(principal: CurrentPrincipal, tenant: str) -> SettingsBody:  # pyright: ignore[reportUnusedFunction]
+        """Only its administrators may."""
+        with services().by_hand.doing(principal, "tenant_settings", tenant=tenant):
+            return SettingsBody.of(services().tenant_settings.show(principal, tenant))
+
+    @router.put(
+        "/tenants/{tenant}/settings",
+        summary="Change a tenant's settings",
+        operation_id="change_tenant_settings",
+    )
+    def change_settings(  # pyright: ignore[reportUnusedFunction]
+        principal: InteractivePrincipal, tenant: str, change: SettingsChange
+    ) -> SettingsBody:
+        """What the body names is changed from the next request on; the rest stays."""
+        # The names only: not even a digest of a key is kept.
+        names = sorted(change.model_fields_set)
+        with services().by_hand.doing(
+            principal, "change_tenant_settings", tenant=tenant, names=names
+        ):
+            changed = services().tenant_settings.change(principal, tenant, change)
+        return SettingsBody.of(changed)
+
+    return router
