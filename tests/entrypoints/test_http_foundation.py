@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import pytest
 from fastapi import Depends, FastAPI
 from httpx2 import Response
+from mangum import Mangum
 from pydantic import BaseModel, Field
 from starlette.testclient import TestClient
 
@@ -20,6 +21,7 @@ from archivolt.entrypoints.http.authentication import (
     at_least,
 )
 from tests.builders import principal
+from tests.entrypoints.rest_api import EVENTS, LambdaProcess
 from tests.fakes.governance import KnownTokens
 
 METADATA = "https://archivolt.example/.well-known/oauth-protected-resource/mcp"
@@ -242,6 +244,16 @@ def test_a_plain_request_id_is_kept_and_another_replaced(client: TestClient) -> 
 
     assert kept.headers["x-request-id"] == "trace-0001"
     assert len(replaced.headers["x-request-id"]) == 36
+
+
+def test_behind_the_front_door_its_id_is_the_requests() -> None:
+    app = create_application("Test", token_verifier=KnownTokens)
+    event = json.loads((EVENTS / "rest_api_get_tools.json").read_text(encoding="utf-8"))
+    process = LambdaProcess(lambda: Mangum(app, lifespan="off"))
+
+    answer = process.invoke(event)
+
+    assert answer.headers["x-request-id"] == event["requestContext"]["requestId"]
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@
 import re
 import traceback
 import uuid
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -21,7 +22,7 @@ _ACCEPTABLE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,63}")
 class RequestId:
     """Gives every request an id, returns it in a header, and keeps it in `request.state`.
 
-    The caller's own id is taken when it is plain enough to be logged.
+    The caller's own id is taken when it is plain enough to be logged, else the front door's.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -33,7 +34,7 @@ class RequestId:
             await self._app(scope, receive, send)
             return
         offered = Headers(scope=scope).get(REQUEST_ID_HEADER, "")
-        request_id = offered if _ACCEPTABLE_ID.fullmatch(offered) else str(uuid.uuid4())
+        request_id = offered if _ACCEPTABLE_ID.fullmatch(offered) else _id_of_front_door(scope)
         scope.setdefault("state", {})["request_id"] = request_id
 
         async def send_with_id(message: Message) -> None:
@@ -122,6 +123,13 @@ def log_unexpected(error: BaseException, *, request_id: str) -> None:
         "unexpected_error",
         extra={"error_type": type(error).__name__, "places": places, "request_id": request_id},
     )
+
+
+def _id_of_front_door(scope: Scope) -> str:
+    """Return the id in the access logs of API Gateway; a new one where there is none."""
+    event: Mapping[str, Any] = scope.get("aws.event", {})
+    context: Mapping[str, Any] = event.get("requestContext", {})
+    return str(context.get("requestId") or uuid.uuid4())
 
 
 def _request_id(scope: Scope) -> str:
