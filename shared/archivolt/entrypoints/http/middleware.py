@@ -3,8 +3,7 @@
 import re
 import traceback
 import uuid
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -14,6 +13,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from archivolt.domain.errors import ArchivoltError, TooLargeError
 from archivolt.entrypoints.http.errors import error_response, language_for
 from archivolt.observability import logger
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 REQUEST_ID_HEADER: Final = "x-request-id"
 _ACCEPTABLE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{7,63}")
