@@ -33,12 +33,12 @@ class InMemoryVectors:
         vault: VaultRef,
         path: VaultPath,
         *,
-        than: Generation | None,
+        than: Generation,
     ) -> None:
         for user in users:
             points = self._collections.get((vault.tenant, user), {})
             for point in list(points):
-                if point[:2] == (vault, path) and (than is None or point[2] < than):
+                if point[:2] == (vault, path) and point[2] < than:
                     del points[point]
 
     def remove_vault(self, user: UserId, vault: VaultRef) -> None:

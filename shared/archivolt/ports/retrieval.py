@@ -147,9 +147,9 @@ class VectorStore(Protocol):
         vault: VaultRef,
         path: VaultPath,
         *,
-        than: Generation | None,
+        than: Generation,
     ) -> None:
-        """Delete the points of a document that are older than a generation (None: all).
+        """Delete the points of a document that are older than a generation.
 
         Newer ones stay, so that a worker which was overtaken cannot delete what is current.
         """
@@ -194,10 +194,10 @@ class Embedder(Protocol):
         """The cosine that corresponds to bge-m3's 0.65 (decision 29)."""
         ...
 
-    def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
+    def embed_passages(self, texts: Sequence[str]) -> Sequence[Vector]:
         """Return one vector per text."""
         ...
 
-    def embed_query(self, text: str) -> list[float]:
+    def embed_query(self, text: str) -> Vector:
         """Return the vector of a question."""
         ...

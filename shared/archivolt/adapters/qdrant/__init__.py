@@ -1,0 +1,1 @@
+"""Vectors in Qdrant, over its REST API."""

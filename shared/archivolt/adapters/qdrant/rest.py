@@ -1,0 +1,87 @@
+"""Calls of Qdrant's REST API, and what its answers mean to us; it knows no documents."""
+
+from typing import Any, Final
+
+import httpx2
+
+from archivolt.domain.errors import UnavailableError
+from archivolt.observability import logger
+
+_OK: Final = 200
+_NOT_FOUND: Final = 404
+_CONFLICT: Final = 409
+
+# A person waits for a search; an upsert of one batch takes no longer.
+_CONNECT_SECONDS: Final = 2.0
+_READ_SECONDS: Final = 10.0
+
+
+class NoCollectionError(Exception):
+    """There is no such collection."""
+
+
+class QdrantRest:
+    """One Qdrant server.
+
+    Args:
+        url: Its address.
+        api_key: Its key; it is sent in a header and never logged.
+        transport: Replaces the network, for tests.
+
+    """
+
+    def __init__(
+        self, url: str, api_key: str, *, transport: httpx2.BaseTransport | None = None
+    ) -> None:
+        self._client = httpx2.Client(
+            base_url=url,
+            headers={"api-key": api_key} if api_key else {},
+            timeout=httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
+            trust_env=False,
+            transport=transport,
+        )
+
+    def close(self) -> None:
+        """Let the connections go."""
+        self._client.close()
+
+    def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401  JSON
+        """Return the result of a call.
+
+        Raises:
+            NoCollectionError: The collection does not exist.
+            UnavailableError: The server does not answer, or not as it should.
+
+        """
+        try:
+            response = self._client.request(method, path, json=body)
+            status = response.status_code
+            answer: Any = response.json() if status == _OK else None
+        except (httpx2.TransportError, ValueError) as error:
+            raise UnavailableError("unavailable") from error
+        if status == _NOT_FOUND:
+            raise NoCollectionError
+        if status != _OK:
+            logger.error("the vector store refused a call", extra={"status": status})
+            raise UnavailableError("unavailable")
+        return answer["result"]
+
+    def create(self, collection: str, *, dimension: int, indexes: dict[str, str]) -> None:
+        """Create a collection of unit vectors with payload indexes; one that exists is no error.
+
+        Raises:
+            UnavailableError: The server does not answer, or not as it should.
+
+        """
+        body = {"vectors": {"size": dimension, "distance": "Cosine"}}
+        path = f"/collections/{collection}"
+        try:
+            response = self._client.put(path, json=body)
+        except httpx2.TransportError as error:
+            raise UnavailableError("unavailable") from error
+        if response.status_code not in {_OK, _CONFLICT}:
+            logger.error("no collection was made", extra={"status": response.status_code})
+            raise UnavailableError("unavailable")
+        for field, schema in indexes.items():
+            asked = {"field_name": field, "field_schema": schema}
+            self.call("PUT", f"{path}/index?wait=true", asked)

@@ -1,0 +1,175 @@
+"""The vectors of passages in Qdrant: one collection per user, filtered by vault (R9, R10).
+
+A collection is named after the verified user and after the model: another model, or dimension, is
+another collection, so vectors of two models never meet. The old one stays until it is removed, and
+the reconciliation has every document embedded for the new one. What isolates (`space_id`) and what
+places a point (`path`, `generation`) is written into its payload last, over whatever it carries.
+"""
+
+import hashlib
+import uuid
+from collections.abc import Sequence
+from typing import Any, Final
+
+from archivolt.adapters.qdrant.rest import NoCollectionError, QdrantRest
+from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.ingestion import Generation, Passage, generation_instant
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import VaultId, VaultRef
+from archivolt.ports.retrieval import Candidate, EmbeddedDocument, Vector
+
+_BATCH: Final = 100
+_DECIMALS: Final = 6
+_POINTS: Final = uuid.UUID("8f0e3f5c-0b5e-5d0c-9a3e-6d6f3a0f6a41")
+_INDEXES: Final = {
+    "space_id": "keyword",
+    "path": "keyword",
+    "below": "keyword",
+    "instant": "integer",
+}
+
+Json = dict[str, Any]
+
+
+class QdrantVectors:
+    """A `VectorStore` on a Qdrant server, for the vectors of one model."""
+
+    def __init__(self, server: QdrantRest, *, model: str, dimension: int) -> None:
+        self._server = server
+        self._dimension = dimension
+        self._suffix = _digest(f"{model}/{dimension}")[:8]
+
+    def upsert(self, users: Sequence[UserId], vault: VaultRef, document: EmbeddedDocument) -> None:
+        """Add the passages of one generation to each user's collection."""
+        pairs = list(zip(document.passages, document.vectors, strict=True))
+        for start in range(0, len(pairs), _BATCH):
+            points = [
+                _point(vault, document, passage, vector)
+                for passage, vector in pairs[start : start + _BATCH]
+            ]
+            for user in users:
+                self._put(self.collection(vault.tenant, user), points)
+
+    def remove_older(
+        self, users: Sequence[UserId], vault: VaultRef, path: VaultPath, *, than: Generation
+    ) -> None:
+        """Delete the points of a document that are older than a generation."""
+        conditions = [
+            *_in_vaults([vault]),
+            {"key": "path", "match": {"value": path}},
+            {"key": "instant", "range": {"lt": generation_instant(than)}},
+        ]
+        for user in users:
+            self._delete(self.collection(vault.tenant, user), conditions)
+
+    def remove_vault(self, user: UserId, vault: VaultRef) -> None:
+        """Delete every point of a vault from one user's collection."""
+        self._delete(self.collection(vault.tenant, user), _in_vaults([vault]))
+
+    def search(
+        self,
+        tenant: TenantId,
+        user: UserId,
+        vaults: Sequence[VaultRef],
+        vector: Vector,
+        *,
+        limit: int,
+        prefix: str = "",
+    ) -> list[Candidate]:
+        """Return the nearest passages in these vaults, best first."""
+        allowed = {vault.id: vault for vault in vaults if vault.tenant == tenant}
+        if not allowed:
+            return []
+        conditions = _in_vaults(list(allowed.values()))
+        if prefix:
+            conditions.append({"key": "below", "match": {"value": prefix}})
+        body = {
+            "query": list(vector),
+            "filter": {"must": conditions},
+            "limit": limit,
+            "with_payload": True,
+        }
+        path = f"/collections/{self.collection(tenant, user)}/points/query"
+        try:
+            found = self._server.call("POST", path, body)["points"]
+        except NoCollectionError:
+            return []
+        return [
+            _candidate(allowed[VaultId(point["payload"]["space_id"])], point) for point in found
+        ]
+
+    def collection(self, tenant: TenantId, user: UserId) -> str:
+        """Return the name of a user's collection; it tells neither tenant nor user."""
+        return f"user_{_digest(f'{tenant}/{user}')[:32]}_{self._suffix}"
+
+    def _put(self, collection: str, points: list[Json]) -> None:
+        def put() -> object:
+            path = f"/collections/{collection}/points?wait=true"
+            return self._server.call("PUT", path, {"points": points})
+
+        try:
+            put()
+        except NoCollectionError:
+            self._server.create(collection, dimension=self._dimension, indexes=_INDEXES)
+            put()
+
+    def _delete(self, collection: str, conditions: list[Json]) -> None:
+        path = f"/collections/{collection}/points/delete?wait=true"
+        try:
+            self._server.call("POST", path, {"filter": {"must": conditions}})
+        except NoCollectionError:
+            return
+
+
+def _in_vaults(vaults: Sequence[VaultRef]) -> list[Json]:
+    return [{"key": "space_id", "match": {"any": [vault.id for vault in vaults]}}]
+
+
+def _point(vault: VaultRef, document: EmbeddedDocument, passage: Passage, vector: Vector) -> Json:
+    payload: Json = {
+        "number": passage.number,
+        "text": passage.text,
+        "headings": list(passage.headings),
+        "page": passage.page,
+        "line": passage.line,
+    }
+    payload |= {
+        "space_id": vault.id,
+        "path": document.path,
+        "below": _below(document.path),
+        "generation": document.generation,
+        "instant": generation_instant(document.generation),
+    }
+    place = f"{vault.tenant}/{vault.id}/{document.path}\n{document.generation}/{passage.number}"
+    return {
+        "id": str(uuid.uuid5(_POINTS, place)),
+        "vector": [round(value, _DECIMALS) for value in vector],
+        "payload": payload,
+    }
+
+
+def _below(path: VaultPath) -> list[str]:
+    """Return a path and every directory above it: what a search may be narrowed to."""
+    names = path.split("/")
+    return ["/".join(names[: count + 1]) for count in range(len(names))]
+
+
+def _candidate(vault: VaultRef, point: Json) -> Candidate:
+    payload = point["payload"]
+    return Candidate(
+        vault=vault,
+        path=VaultPath(payload["path"]),
+        generation=Generation(payload["generation"]),
+        passage=Passage(
+            number=payload["number"],
+            text=payload["text"],
+            headings=tuple(payload["headings"]),
+            page=payload["page"],
+            line=payload["line"],
+        ),
+        score=point["score"],
+    )
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
