@@ -140,7 +140,8 @@ class Stack:
     def vault_status(self, name: str) -> dict[str, Any]:
         """Return what the status says of one vault, empty while it does not exist."""
         vaults: list[dict[str, Any]] = self.status()["vaults"]
-        return next((vault for vault in vaults if vault["name"] == name), {})
+        nothing: dict[str, Any] = {}
+        return next((vault for vault in vaults if vault["name"] == name), nothing)
 
     def search(self, question: str, **arguments: object) -> list[dict[str, Any]]:
         """Return the hits of `search_documents` for the local administrator."""
