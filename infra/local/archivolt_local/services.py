@@ -124,6 +124,8 @@ async def _start_tables(data: DataFolder, lock: DataLock, started: list[Child]) 
                 arguments=server.arguments(),
                 environment=server.environment(),
                 log=data.logs / "tables.log",
+                # It leaves a file about itself where it is started.
+                folder=data.tables,
                 kept=[server.listening.fileno(), lock.descriptor],
             )
         )

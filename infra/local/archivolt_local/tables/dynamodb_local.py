@@ -89,6 +89,7 @@ def dynamodb_local(database: Path | None = None) -> Generator[str]:
         process = subprocess.Popen(
             server.arguments(),
             env=dict(server.environment()),
+            cwd=DYNAMODB_LOCAL,
             pass_fds=[server.listening.fileno()],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
