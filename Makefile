@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run setup test check format build bench lock node-clients clean
+.PHONY: help run setup test check format docs build bench lock node-clients clean
 
 VENV ?= .venv
 ARGS ?=
@@ -37,6 +37,10 @@ format: ## Format the code and apply the linter's safe fixes
 	@$(install) dev
 	@$(VENV)/bin/ruff check --fix-only --quiet .
 	@$(VENV)/bin/ruff format --quiet .
+
+docs: ## Write docs/api.md anew from the code
+	@$(install) dev
+	@$(VENV)/bin/python -m scripts.generate_api_docs
 
 build: ## Build what is deployed, with SAM
 	@$(install) sam

@@ -54,7 +54,7 @@ def file_router(services: ServicesOf) -> APIRouter:
     def read_bytes(  # pyright: ignore[reportUnusedFunction]
         request: Request, principal: InteractivePrincipal, vault: str, path: Annotated[str, Query()]
     ) -> Response:
-        """Return the bytes, in one answer up to 4 MB and in parts (`Range`) beyond."""
+        """In one answer up to 4 MB, in parts (`Range`) beyond; takes a person's own token."""
         with services().by_hand.doing(principal, "read_bytes", vault=vault, path=path):
             access = services().vaults.access(principal, vault)
             files = services().files
@@ -76,7 +76,7 @@ def file_router(services: ServicesOf) -> APIRouter:
     def create_file(  # pyright: ignore[reportUnusedFunction]
         principal: InteractivePrincipal, vault: str, body: NewFile
     ) -> CreatedFile:
-        """Create a text file; one that exists is never overwritten."""
+        """One that exists is never overwritten."""
         with services().by_hand.doing(
             principal, "create_file", vault=vault, path=body.path, content=body.content
         ):

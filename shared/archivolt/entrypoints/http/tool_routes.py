@@ -60,7 +60,7 @@ def tool_router(services: ServicesOf) -> APIRouter:
             dict[str, Any] | None, Body(description="The arguments, as the tool's schema has them.")
         ] = None,
     ) -> ToolAnswer:
-        """Call a tool; one that changes something answers 409 `confirmation_required`."""
+        """One that changes something answers 409 `confirmation_required`."""
         result = services().pipeline.call(
             principal,
             name,

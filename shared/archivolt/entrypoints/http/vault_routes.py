@@ -51,7 +51,7 @@ def vault_router(services: ServicesOf) -> APIRouter:
 
     @router.post("/vaults", status_code=201, summary="Create a vault", operation_id="create_vault")
     def create_vault(principal: InteractivePrincipal, body: NewVault) -> VaultInList:  # pyright: ignore[reportUnusedFunction]
-        """Create an empty vault; you become its owner."""
+        """It is empty, and you are its owner."""
         with services().by_hand.doing(principal, "create_vault", vault=body.name):
             created = services().vaults.create(principal, body.name)
         return VaultInList(
@@ -94,7 +94,7 @@ def vault_router(services: ServicesOf) -> APIRouter:
         operation_id="index_state",
     )
     def index_state(principal: CurrentPrincipal, vault: str) -> IndexCounts:  # pyright: ignore[reportUnusedFunction]
-        """Return the number of documents in each state."""
+        """How many documents are in each state."""
         with services().by_hand.doing(
             principal, "index_state", vault=vault, surface=surface_of(principal)
         ):
