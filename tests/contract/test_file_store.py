@@ -313,6 +313,15 @@ def test_every_change_leaves_a_version(bucket: "S3Client", s3_files: S3Files) ->
         assert kept["Body"].read() == data
 
 
+def test_the_mark_of_a_first_load_comes_back_with_the_file(files: FileStore) -> None:
+    files.create(VAULT, VaultPath("fresh"), b"x")
+    files.create(VAULT, VaultPath("loaded"), b"x", bulk=True)
+
+    for name, bulk in (("fresh", False), ("loaded", True)):
+        assert files.head(VAULT, VaultPath(name)).bulk is bulk
+        assert files.read(VAULT, VaultPath(name)).info.bulk is bulk
+
+
 def test_a_first_load_is_marked(bucket: "S3Client", s3_files: S3Files) -> None:
     s3_files.create(VAULT, VaultPath("fresh"), b"x")
     s3_files.create(VAULT, VaultPath("loaded"), b"x", bulk=True)

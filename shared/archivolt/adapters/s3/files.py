@@ -12,6 +12,8 @@ from botocore.exceptions import ClientError
 
 from archivolt.adapters.aws.errors import code_of, translated, was_retried
 from archivolt.adapters.s3.objects import (
+    BULK,
+    PRIORITY_METADATA,
     directories_in,
     etag_for,
     etag_of,
@@ -34,9 +36,6 @@ from archivolt.ports.clock import Clock
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
     from types_boto3_s3.type_defs import ListObjectsV2OutputTypeDef
-
-PRIORITY_METADATA: Final = "archivolt-priority"
-BULK: Final = "bulk"
 
 # Amazon S3 API reference, "ListObjectsV2".
 _MAX_KEYS: Final = 1_000

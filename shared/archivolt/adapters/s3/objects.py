@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.paths import VaultPath, resolve_path
@@ -10,6 +10,10 @@ from archivolt.domain.vault import ETag, FileInfo, VaultRef
 
 if TYPE_CHECKING:
     from types_boto3_s3.type_defs import GetObjectOutputTypeDef, ListObjectsV2OutputTypeDef
+
+PRIORITY_METADATA: Final = "archivolt-priority"
+BULK: Final = "bulk"
+"""The mark of a first load, as metadata of an object."""
 
 
 def object_key(vault: VaultRef, path: str) -> str:
@@ -26,6 +30,7 @@ def info_of(path: VaultPath, answer: Mapping[str, Any], *, size: int) -> FileInf
         modified=answer["LastModified"],
         version=answer.get("VersionId", ""),
         content_type=answer.get("ContentType", ""),
+        bulk=answer.get("Metadata", {}).get(PRIORITY_METADATA) == BULK,
     )
 
 
