@@ -128,6 +128,7 @@ class Stack:
         }
         write_private_json(self._options.data.connection, connection)
         _say(f"Archivolt is ready: {self._options.url}")
+        _say(f"Address and token for programs: {self._options.data.connection}")
         async with asyncio.TaskGroup() as tasks:
             jobs = [tasks.create_task(work) for work in self._functions.work()]
             jobs += [tasks.create_task(_must_live(child)) for child in self._services.children]
@@ -190,7 +191,7 @@ def local_services(services: Services, keys: StackKeys) -> LocalServices:
     return LocalServices(
         aws_url=services.aws_url,
         tables_url=services.tables_url,
-        defaults={"OUTBOUND_ALLOWED_HOSTS": "127.0.0.1,localhost", **product_settings()},
+        defaults={"OUTBOUND_ALLOWED_HOSTS": "127.0.0.1,localhost,::1", **product_settings()},
         overrides={
             "AUTH_LOCAL_KEY": keys.signing,
             "AUTH_JWKS_URL": "",

@@ -56,14 +56,14 @@ class Gate:
             }
         }
         definition["x-amazon-apigateway-gateway-responses"] = RESPONSES
-        app = FrontDoor(
+        self.app = FrontDoor(
             ApiDefinition(definition),
             lambda name: cast("FunctionPool", self.guard if name == "guard" else self.function),
             # Nobody listens there.
             lambda _: StreamingProxy("http://127.0.0.1:1"),
             self.clock,
         )
-        transport = httpx2.ASGITransport(app=cast("Any", app))
+        transport = httpx2.ASGITransport(app=cast("Any", self.app))
         self.client = httpx2.AsyncClient(transport=transport, base_url="http://archivolt.test")
 
     async def get(self, path: str, token: str = "") -> httpx2.Response:
@@ -203,3 +203,32 @@ async def test_a_body_below_the_limits_arrives_whole() -> None:
 async def test_an_app_that_is_down_is_a_gateway_error() -> None:
     answer = await Gate(ok()).get("/stream")
     assert (answer.status_code, answer.json()["kind"]) == (502, "INTEGRATION_FAILURE")
+
+
+async def test_a_request_that_was_never_whole_calls_no_function() -> None:
+    gate = Gate(ok())
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "raw_path": b"/x/y",
+        "query_string": b"",
+        "headers": [(b"authorization", b"Bearer t")],
+        "client": ("127.0.0.1", 1),
+    }
+    messages = iter(
+        [
+            {"type": "http.request", "body": b"half", "more_body": True},
+            {"type": "http.disconnect"},
+        ]
+    )
+    sent: list[Mapping[str, Any]] = []
+
+    async def receive() -> Mapping[str, Any]:
+        return next(messages)
+
+    async def send(message: Mapping[str, Any]) -> None:
+        sent.append(message)
+
+    await gate.app(scope, receive, send)
+    assert sent == []
+    assert gate.function.events == []

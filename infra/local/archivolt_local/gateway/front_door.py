@@ -31,6 +31,10 @@ class _TooLargeError(Exception):
     """The body is over the limit."""
 
 
+class _GoneError(Exception):
+    """The client went away before its request was whole."""
+
+
 class FrontDoor:
     """Answers every request; `pools` and `apps` give what runs behind a function's name."""
 
@@ -53,7 +57,9 @@ class FrontDoor:
             return
         try:
             caller = await self._caller(request, match)
-            body = await _read(receive)
+            body = await _read(request, receive)
+        except _GoneError:
+            return
         except RefusedError as refusal:
             await _send(send, self._responses.answer(refusal.kind))
         except _TooLargeError:
@@ -108,13 +114,16 @@ def _incoming(scope: Mapping[str, Any]) -> IncomingRequest:
     )
 
 
-async def _read(receive: Receive) -> bytes:
+async def _read(request: IncomingRequest, receive: Receive) -> bytes:
+    announced = request.header("content-length")
+    if announced.isdigit() and int(announced) > MAX_REQUEST:
+        raise _TooLargeError
     chunks: list[bytes] = []
     size = 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            return b""
+            raise _GoneError
         chunk: bytes = message.get("body", b"")
         size += len(chunk)
         if size > MAX_REQUEST:
