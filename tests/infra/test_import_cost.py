@@ -7,6 +7,7 @@ frameworks that the function cannot do without. It is the same on a busy machine
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -49,13 +50,14 @@ print(json.dumps({"modules": sorted(set(sys.modules) - before), "bytes_read": re
 """
 
 
-def measure(statement: str, folder: Path = ROOT) -> tuple[set[str], int]:
+@cache
+def measure(statement: str, folder: Path = ROOT) -> tuple[frozenset[str], int]:
     """The modules that a statement imports in a fresh process, and the bytes of source read."""
     command = [sys.executable, "-I", "-c", MEASURE, statement, str(folder)]
     run = subprocess.run(command, env={}, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr
     measured = json.loads(run.stdout)
-    return set(measured["modules"]), measured["bytes_read"]
+    return frozenset(measured["modules"]), measured["bytes_read"]
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda path: path.name)
