@@ -306,7 +306,7 @@ def test_an_unknown_parameter_is_told_rather_than_ignored(world: RestWorld) -> N
     answer = world.get(f"{API}/browse/notes?pth=dir", Accept_Language="fr")
 
     assert error(answer) == (400, "invalid_arguments")
-    assert "pth n'est pas un paramètre" in answer.json["error"]["message"]
+    assert "pth n'est pas connu (vault, path, limit, after)" in answer.json["error"]["message"]
 
 
 def test_a_parameter_cannot_name_another_vault_than_the_address(world: RestWorld) -> None:

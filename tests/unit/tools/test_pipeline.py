@@ -168,11 +168,15 @@ def test_arguments_are_read_as_language_models_write_them(
     ("arguments", "english", "french"),
     [
         ({"whole": "many"}, "whole must be a whole number", "whole doit être un nombre entier"),
-        ({"whole": 11}, "whole must be at most 10", "whole doit valoir au plus 10"),
-        ({"depth": 3}, "depth is not a parameter", "depth n'est pas un paramètre"),
+        ({"whole": 11}, "whole must be 10 or less", "whole doit être au plus 10"),
+        (
+            {"depth": 3},
+            "depth is not known (text, whole, yes, names, maybe)",
+            "depth n'est pas connu (text, whole, yes, names, maybe)",
+        ),
         ({"names": "a"}, "names must be a list", "names doit être une liste"),
         ({"names": '{"a": 1}'}, "names must be a list", "names doit être une liste"),
-        ({"text": ["a"]}, "text must be text", "text doit être un texte"),
+        ({"text": ["a"]}, "text must be text", "text doit être du texte"),
         ({"text": "\ud800"}, "text is not valid Unicode", "text n'est pas de l'Unicode valide"),
     ],
 )
