@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from archivolt.adapters.dynamodb.table import DynamoTable
     from archivolt.adapters.http.addresses import OutboundRules
     from archivolt.adapters.jwt.keys import KeySource
+    from archivolt.composition.index import IndexContainer
     from archivolt.governance.settings import SettingsService
     from archivolt.ports.catalogue import Catalogue
     from archivolt.ports.clock import Clock
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
         TokenVerifier,
     )
     from archivolt.ports.vaults import VaultDirectory
+    from archivolt.retrieval.hybrid import RetrievalService
     from archivolt.tools.rate_limit import RateLimit
     from archivolt.vaults.access import VaultService
     from archivolt.vaults.files import FileService
+    from archivolt.vaults.search import TextSearch
 
 
 class Container:
@@ -179,6 +182,25 @@ class Container:
             per_tool=self.settings.archivolt_tool_rate_limit_per_tool,
             window=self.settings.archivolt_tool_rate_window,
         )
+
+    @cached_property
+    def index(self) -> "IndexContainer":
+        """What keeps the index and searches it."""
+        from archivolt.composition.index import IndexContainer
+
+        return IndexContainer(self)
+
+    @cached_property
+    def text_search(self) -> "TextSearch":
+        """Full-text search."""
+        from archivolt.vaults.search import TextSearch
+
+        return TextSearch(self.index.text_index, self.catalogue)
+
+    @property
+    def retrieval(self) -> "RetrievalService":
+        """Search by meaning and by words."""
+        return self.index.retrieval
 
     def _token_keys(self) -> "KeySource":
         if self.settings.auth_jwks_url:

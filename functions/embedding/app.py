@@ -1,0 +1,6 @@
+"""The embedding function: passages that wait for their vectors, in batches."""
+
+from archivolt.bootstrap import container
+from archivolt.entrypoints.events.embedding import build_embedding
+
+handler = build_embedding(lambda: container().index.embed_passages)

@@ -1,0 +1,1 @@
+"""Parts of the composition root, one per capability that many collaborators make up."""

@@ -1,0 +1,160 @@
+"""What keeps the index and what searches it, each built on first use."""
+
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from archivolt.domain.limits import CHUNK_TOKENS, MAX_LEXICAL_CACHE_BYTES
+
+if TYPE_CHECKING:
+    from archivolt.bootstrap import Container
+    from archivolt.ingestion.documents import DocumentReader
+    from archivolt.ingestion.embed_passages import EmbedPassages
+    from archivolt.ingestion.index_change import IndexChanges
+    from archivolt.ingestion.reconcile import Reconcile
+    from archivolt.ports.ingestion import EmbeddingQueue, Extractor, VectorCache
+    from archivolt.ports.retrieval import Embedder, TextIndex, VectorStore
+    from archivolt.retrieval.hybrid import RetrievalService
+
+_LEXICAL_FOLDER: Final = "archivolt-lexical"
+
+
+class IndexContainer:
+    """Builds and keeps the collaborators of the index."""
+
+    def __init__(self, container: "Container") -> None:
+        self._on = container
+
+    @cached_property
+    def text_index(self) -> "TextIndex":
+        """Words."""
+        from archivolt.adapters.s3.shards import S3Shards
+        from archivolt.adapters.sqlite.shard_cache import ShardCache
+        from archivolt.adapters.sqlite.text_index import SqliteTextIndex
+
+        shards = S3Shards(self._on.aws.s3, self._on.settings.required("documents_bucket"))
+        folder = Path(self._on.settings.tmpdir) / _LEXICAL_FOLDER
+        return SqliteTextIndex(
+            shards, ShardCache(shards, folder, max_bytes=MAX_LEXICAL_CACHE_BYTES)
+        )
+
+    @cached_property
+    def embedder(self) -> "Embedder":
+        """The model that makes vectors; its weights are loaded at the first text."""
+        from archivolt.adapters.embedding.embedded_use import EmbeddedUse
+
+        return EmbeddedUse()
+
+    @cached_property
+    def vector_store(self) -> "VectorStore":
+        """Vectors."""
+        from archivolt.adapters.qdrant.rest import QdrantRest
+        from archivolt.adapters.qdrant.vectors import QdrantVectors
+
+        settings = self._on.settings
+        server = QdrantRest(settings.required("qdrant_url"), settings.qdrant_api_key)
+        return QdrantVectors(server, model=self.embedder.model, dimension=self.embedder.dimension)
+
+    @cached_property
+    def vector_cache(self) -> "VectorCache":
+        """Vectors by content."""
+        from archivolt.adapters.s3.vector_cache import S3VectorCache
+
+        return S3VectorCache(self._on.aws.s3, self._on.settings.required("documents_bucket"))
+
+    @cached_property
+    def embedding_queue(self) -> "EmbeddingQueue":
+        """Embedding jobs."""
+        from archivolt.adapters.sqs.embedding_queue import SqsEmbeddingQueue
+
+        return SqsEmbeddingQueue(
+            self._on.aws.sqs,
+            fresh_url=self._on.settings.required("embedding_queue_url"),
+            backfill_url=self._on.settings.required("backfill_queue_url"),
+        )
+
+    @cached_property
+    def extractor(self) -> "Extractor":
+        """The text of documents."""
+        raise NotImplementedError
+
+    @cached_property
+    def reader(self) -> "DocumentReader":
+        """From bytes to passages."""
+        from archivolt.ingestion.documents import DocumentReader
+        from archivolt.ingestion.splitting import SPLITTER_VERSION, split
+        from archivolt.retrieval.analysis import ANALYSIS_VERSION
+        from archivolt.retrieval.tokens import token_upper_bound
+
+        return DocumentReader(
+            self.extractor,
+            partial(split, budget=CHUNK_TOKENS, count=token_upper_bound),
+            recipe=f"split/{SPLITTER_VERSION}/{CHUNK_TOKENS} analysis/{ANALYSIS_VERSION}",
+        )
+
+    @cached_property
+    def index_changes(self) -> "IndexChanges":
+        """The use case of the indexing function."""
+        from archivolt.ingestion.index_change import IndexChanges
+        from archivolt.ingestion.index_plan import IndexPlanner
+        from archivolt.ingestion.index_write import IndexWriter
+
+        planner = IndexPlanner(
+            files=self._on.file_store,
+            catalogue=self._on.catalogue,
+            text_index=self.text_index,
+            reader=self.reader,
+            clock=self._on.clock,
+        )
+        writer = IndexWriter(
+            catalogue=self._on.catalogue, text_index=self.text_index, queue=self.embedding_queue
+        )
+        return IndexChanges(planner, writer, self._on.clock)
+
+    @cached_property
+    def embed_passages(self) -> "EmbedPassages":
+        """The use case of the embedding function."""
+        from archivolt.ingestion.embed_passages import EmbedPassages
+
+        return EmbedPassages(
+            catalogue=self._on.catalogue,
+            text_index=self.text_index,
+            vectors=self.vector_store,
+            cache=self.vector_cache,
+            embedder=self.embedder,
+            directory=self._on.vault_directory,
+            queue=self.embedding_queue,
+        )
+
+    @cached_property
+    def reconcile(self) -> "Reconcile":
+        """The use case of the reconcile function."""
+        from archivolt.ingestion.reconcile import IndexStores, Reconcile
+        from archivolt.ingestion.vault_comparison import Recipe
+
+        return Reconcile(
+            directory=self._on.vault_directory,
+            files=self._on.file_store,
+            stores=IndexStores(
+                catalogue=self._on.catalogue,
+                text_index=self.text_index,
+                cache=self.vector_cache,
+                queue=self.embedding_queue,
+            ),
+            index_changes=self.index_changes,
+            today=Recipe(recipe=self.reader.recipe, model=self.embedder.model),
+            clock=self._on.clock,
+        )
+
+    @cached_property
+    def retrieval(self) -> "RetrievalService":
+        """Search by meaning and by words."""
+        from archivolt.retrieval.hybrid import RetrievalService
+
+        return RetrievalService(
+            directory=self._on.vault_directory,
+            catalogue=self._on.catalogue,
+            text_index=self.text_index,
+            vectors=self.vector_store,
+            embedder=lambda: self.embedder,
+        )
