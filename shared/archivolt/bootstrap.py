@@ -160,7 +160,12 @@ class Container:
         """Who may use which vault."""
         from archivolt.vaults.access import VaultService
 
-        return VaultService(self.vault_directory, self.catalogue, self.clock)
+        return VaultService(
+            self.vault_directory,
+            self.catalogue,
+            self.clock,
+            queue=lambda: self.index.embedding_queue,
+        )
 
     @cached_property
     def files(self) -> "FileService":

@@ -7,6 +7,7 @@ of this package ask for.
 
 import unicodedata
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from archivolt.domain.errors import (
@@ -17,11 +18,13 @@ from archivolt.domain.errors import (
     UnauthenticatedError,
 )
 from archivolt.domain.identity import Principal, UserId, user_id
+from archivolt.domain.ingestion import membership_job
 from archivolt.domain.limits import MAX_VAULT_NAME_CHARS
 from archivolt.domain.paths import name_problem
 from archivolt.domain.vault import Vault, VaultAccess, VaultId, VaultRef, VaultRole, vault_name
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
+from archivolt.ports.ingestion import EmbeddingQueue
 from archivolt.ports.vaults import VaultDirectory
 
 
@@ -36,12 +39,29 @@ class VaultSummary:
 
 
 class VaultService:
-    """Lists, creates and shares vaults."""
+    """Lists, creates and shares vaults.
 
-    def __init__(self, directory: VaultDirectory, catalogue: Catalogue, clock: Clock) -> None:
+    Args:
+        directory: Where vaults and members are recorded.
+        catalogue: What the index knows.
+        clock: The time.
+        queue: Where the work waits that follows when somebody joins or leaves: their collection of
+            vectors is filled or emptied. None: nobody keeps vectors.
+
+    """
+
+    def __init__(
+        self,
+        directory: VaultDirectory,
+        catalogue: Catalogue,
+        clock: Clock,
+        *,
+        queue: Callable[[], EmbeddingQueue] | None = None,
+    ) -> None:
         self._directory = directory
         self._catalogue = catalogue
         self._clock = clock
+        self._queue = queue
 
     def access(self, principal: Principal, name: str) -> VaultAccess:
         """Return the caller's access to a vault.
@@ -94,6 +114,7 @@ class VaultService:
         if role is not VaultRole.OWNER:
             self._keep_an_owner(ref, member)
         self._directory.set_member(ref, member, role)
+        self._tell_the_index(ref, member)
         return member
 
     def remove_member(self, principal: Principal, name: str, user: str) -> None:
@@ -110,6 +131,11 @@ class VaultService:
         member = _member(user)
         self._keep_an_owner(ref, member)
         self._directory.remove_member(ref, member)
+        self._tell_the_index(ref, member)
+
+    def _tell_the_index(self, ref: VaultRef, member: UserId) -> None:
+        if self._queue is not None:
+            self._queue().send([membership_job(ref, member)])
 
     def _owned(self, principal: Principal, name: str) -> VaultRef:
         access = self.access(principal, name)

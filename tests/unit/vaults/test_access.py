@@ -9,8 +9,11 @@ from archivolt.domain.errors import (
     NotFoundError,
 )
 from archivolt.domain.identity import Role
+from archivolt.domain.ingestion import membership_job
 from archivolt.domain.vault import VaultRole
+from archivolt.vaults.access import VaultService
 from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
+from tests.fakes.embedding import InMemoryQueue
 from tests.world import World
 
 ALICE_ = principal(ALICE)
@@ -97,6 +100,16 @@ def test_an_owner_adds_changes_and_removes_members(world: World) -> None:
     assert world.directory.members(ref) == [(ALICE, VaultRole.OWNER)]
     with pytest.raises(NotFoundError, match="vault_not_found"):
         world.vaults.access(BOB_, "notes")
+
+
+def test_the_index_is_told_who_joined_and_who_left(world: World) -> None:
+    ref = world.vault("notes")
+    queue = InMemoryQueue()
+    vaults = VaultService(world.directory, world.catalogue, world.clock, queue=lambda: queue)
+    vaults.set_member(ALICE_, "notes", BOB, VaultRole.READER)
+    assert queue.take() == [membership_job(ref, BOB)]
+    vaults.remove_member(ALICE_, "notes", BOB)
+    assert queue.take() == [membership_job(ref, BOB)]
 
 
 def test_a_member_who_is_no_owner_changes_no_members(world: World) -> None:
