@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+import httpx2
+
 from archivolt.adapters.system.clock import SystemClock
 from archivolt_local.addresses import LOOPBACK, reserve
 from archivolt_local.children import Child
@@ -126,6 +128,7 @@ class Stack:
             "user": LOCAL_USER,
             "token": issue_token(subject, self._keys.signing, self._clock),
         }
+        await _check_health(self._options.url, self._options.data.logs)
         write_private_json(self._options.data.connection, connection)
         _say(f"Archivolt is ready: {self._options.url}")
         _say(f"Address and token for programs: {self._options.data.connection}")
@@ -167,6 +170,13 @@ def _first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
     if isinstance(first, BaseExceptionGroup):
         return _first_of(cast("BaseExceptionGroup[BaseException]", first))
     return first
+
+
+async def _check_health(url: str, logs: Path) -> None:
+    async with httpx2.AsyncClient(timeout=60, trust_env=False) as client:
+        answer = await client.get(f"{url}/healthz")
+    if not answer.is_success:
+        raise StartError(f"The stack answers {answer.status_code}; its logs are in {logs}.")
 
 
 async def _must_live(child: Child) -> None:

@@ -42,6 +42,7 @@ class WebApp:
             folder=function.folder,
         )
         self._child: Child | None = None
+        self._readiness = function.environment.get("AWS_LWA_READINESS_CHECK_PATH", "/")
         self.url = f"http://{LOOPBACK}:{self._port}"
         self.proxy = StreamingProxy(self.url)
 
@@ -53,7 +54,7 @@ class WebApp:
 
         """
         self._child = await start_child(self._command)
-        await wait_until_answers(self._child, self.url)
+        await wait_until_answers(self._child, f"{self.url}{self._readiness}")
 
     async def keep_alive(self) -> None:
         """Start it again whenever it ends, for ever; more slowly the more often it ends."""
