@@ -8,8 +8,9 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from watchfiles import awatch  # pyright: ignore[reportUnknownVariableType]  partly annotated
 
@@ -27,6 +28,9 @@ from archivolt_local.mirror.writer import VaultWriter
 from archivolt_local.provisioning.clients import StackClients
 from archivolt_local.tokens import LOCAL_TENANT, LOCAL_USER
 
+if TYPE_CHECKING:
+    from types_boto3_sqs import SQSClient
+
 _SECONDS_BETWEEN_FULL_LOOKS = 300.0
 _QUIET_MS = 50
 _LONGEST_WAIT_MS = 400
@@ -39,20 +43,20 @@ OWNER = Principal(
 )
 
 
-@dataclass(frozen=True)
 class MirrorProcess:
-    """What the mirrors share."""
+    """What the mirrors share: the product, the indexing queue's name, the manifests' folder."""
 
-    container: Container
-    queue: str
-    records: Path
+    def __init__(self, container: Container, queue: str, records: Path) -> None:
+        self._container = container
+        self._queue = queue
+        self._records = records
 
     async def mirror(self, name: str, root: Path) -> None:
         """Mirror one folder for ever."""
         ref = await asyncio.to_thread(self._vault, name)
         folder = MirroredFolder(root)
-        manifest = Manifest.of_vault(self.records, ref.id)
-        writer = VaultWriter(ref, self.container.file_store, manifest)
+        manifest = Manifest.of_vault(self._records, ref.id)
+        writer = VaultWriter(ref, self._container.file_store, manifest)
         mirror = VaultMirror(folder, writer, manifest, self._waiting, lambda line: say(name, line))
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(mirror.follow(changes_in(folder.root)))
@@ -64,7 +68,7 @@ class MirrorProcess:
                 await mirror.look_at_everything()
 
     def _vault(self, name: str) -> VaultRef:
-        service = self.container.vaults
+        service = self._container.vaults
         try:
             return service.access(OWNER, name).vault.ref
         except NotFoundError:
@@ -72,18 +76,22 @@ class MirrorProcess:
             return service.access(OWNER, name).vault.ref
 
     def _waiting(self) -> int:
-        settings = self.container.settings
-        sqs = StackClients(settings.aws_endpoint_url, settings.aws_endpoint_url).queues
-        url = sqs.get_queue_url(QueueName=self.queue)["QueueUrl"]
         names = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
+        sqs, url = self._indexing_queue
         found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=list(names))["Attributes"]
         return sum(int(found[name]) for name in names)
+
+    @cached_property
+    def _indexing_queue(self) -> "tuple[SQSClient, str]":
+        address = self._container.settings.aws_endpoint_url
+        sqs = StackClients(address, address).queues
+        return sqs, sqs.get_queue_url(QueueName=self._queue)["QueueUrl"]
 
     async def _tell_progress(
         self, name: str, ref: VaultRef, files: int, mirror: VaultMirror
     ) -> None:
         def look() -> Progress:
-            counts = self.container.catalogue.counts(ref)
+            counts = self._container.catalogue.counts(ref)
             return Progress(vault=name, files=files, left=mirror.backlog, counts=counts)
 
         await tell_progress(look, lambda line: print(line, flush=True))
