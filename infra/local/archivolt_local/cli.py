@@ -13,7 +13,10 @@ from typing import cast
 import platformdirs
 
 from archivolt.adapters.system.clock import SystemClock
+from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.identity import Role
+from archivolt.domain.messages import Language
+from archivolt.domain.vault import vault_name
 from archivolt_local.environment import variables
 from archivolt_local.places import SAMPLE_VAULT, TEMPLATE, DataFolder
 from archivolt_local.private_files import read_json
@@ -131,13 +134,20 @@ def parse_vaults(assignments: Sequence[str]) -> dict[str, Path]:
         match = _ASSIGNMENT.fullmatch(assignment)
         if match is None:
             raise StartError(f"{assignment!r} does not name a vault; write NAME=FOLDER.")
-        name, folder = match.group(1).strip(), Path(match.group(2)).expanduser().absolute()
+        name, folder = _vault_name(match.group(1)), Path(match.group(2)).expanduser().absolute()
         if name in vaults:
             raise StartError(f"The vault {name} is named twice.")
         if not folder.is_dir():
             raise StartError(f"There is no folder {folder} for the vault {name}.")
         vaults[name] = folder
     return vaults
+
+
+def _vault_name(text: str) -> str:
+    try:
+        return vault_name(text.strip())
+    except InvalidRequestError as error:
+        raise StartError(error.message(Language.EN)) from error
 
 
 def _token(options: argparse.Namespace) -> int:

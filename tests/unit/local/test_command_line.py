@@ -60,6 +60,11 @@ def test_an_assignment_needs_a_name_and_a_folder(assignment: str) -> None:
         parse_vaults([assignment])
 
 
+def test_a_name_no_vault_may_have_is_refused_at_once(folder: Path) -> None:
+    with pytest.raises(StartError, match="name"):
+        parse_vaults([f"a/b={folder}"])
+
+
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     with pytest.raises(StartError, match=r"There is no folder .*absent"):
         parse_vaults([f"x={tmp_path / 'absent'}"])
