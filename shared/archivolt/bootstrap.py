@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from archivolt.adapters.http.addresses import OutboundRules
     from archivolt.adapters.jwt.keys import KeySource
     from archivolt.composition.index import IndexContainer
+    from archivolt.composition.tools import ToolsContainer
+    from archivolt.entrypoints.http.services import RestServices
     from archivolt.governance.settings import SettingsService
     from archivolt.ports.catalogue import Catalogue
     from archivolt.ports.clock import Clock
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     )
     from archivolt.ports.vaults import VaultDirectory
     from archivolt.retrieval.hybrid import RetrievalService
+    from archivolt.tools.pipeline import ToolPipeline
     from archivolt.tools.rate_limit import RateLimit
     from archivolt.vaults.access import VaultService
     from archivolt.vaults.files import FileService
@@ -206,6 +209,23 @@ class Container:
     def retrieval(self) -> "RetrievalService":
         """Search by meaning and by words."""
         return self.index.retrieval
+
+    @cached_property
+    def tools(self) -> "ToolsContainer":
+        """What calls the tools."""
+        from archivolt.composition.tools import ToolsContainer
+
+        return ToolsContainer(self)
+
+    @property
+    def tool_pipeline(self) -> "ToolPipeline":
+        """The one way to call a tool."""
+        return self.tools.pipeline
+
+    @property
+    def rest_services(self) -> "RestServices":
+        """What the tools function stands on."""
+        return self.tools.rest_services
 
     def _token_keys(self) -> "KeySource":
         if self.settings.auth_jwks_url:

@@ -24,7 +24,7 @@ class Retrieval(Protocol):
 
 
 class Services(Protocol):
-    """The capabilities a tool may use. The container is one."""
+    """The capabilities a tool may use. `composition` makes one."""
 
     @property
     def vaults(self) -> VaultService:

@@ -1,0 +1,78 @@
+"""What calls the tools: the pipeline, and the routes in front of it."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from archivolt.bootstrap import Container
+    from archivolt.entrypoints.http.services import RestServices
+    from archivolt.retrieval.hybrid import RetrievalService
+    from archivolt.tools.by_hand import ByHand
+    from archivolt.tools.pipeline import ToolPipeline
+    from archivolt.vaults.access import VaultService
+    from archivolt.vaults.files import FileService
+    from archivolt.vaults.search import TextSearch
+
+
+class ToolsContainer:
+    """Builds and keeps what calls the tools; also the `Services` that they use."""
+
+    def __init__(self, container: "Container") -> None:
+        self._on = container
+
+    @property
+    def vaults(self) -> "VaultService":
+        """Vaults and members."""
+        return self._on.vaults
+
+    @property
+    def files(self) -> "FileService":
+        """The files of a vault."""
+        return self._on.files
+
+    @property
+    def text_search(self) -> "TextSearch":
+        """Full-text search."""
+        return self._on.text_search
+
+    @property
+    def retrieval(self) -> "RetrievalService":
+        """Hybrid search."""
+        return self._on.retrieval
+
+    @cached_property
+    def pipeline(self) -> "ToolPipeline":
+        """The one way to call a tool."""
+        from archivolt.tools.catalogue import native_tools
+        from archivolt.tools.pipeline import ToolPipeline
+
+        return ToolPipeline(
+            native_tools(),
+            self,
+            rate_limit=self._on.rate_limit,
+            audit=self._on.audit_log,
+            clock=self._on.clock,
+        )
+
+    @cached_property
+    def by_hand(self) -> "ByHand":
+        """What a person does without a tool."""
+        from archivolt.tools.by_hand import ByHand
+
+        return ByHand(self._on.rate_limit, self._on.audit_log, self._on.clock)
+
+    @cached_property
+    def rest_services(self) -> "RestServices":
+        """What the tools function stands on."""
+        from archivolt.entrypoints.http.services import RestServices
+
+        return RestServices(
+            token_verifier=self._on.token_verifier,
+            pipeline=self.pipeline,
+            by_hand=self.by_hand,
+            vaults=self.vaults,
+            files=self.files,
+            catalogue=self._on.catalogue,
+            tenant_settings=self._on.settings_service,
+            allowed_origins=self._on.settings.allowed_origins,
+        )
