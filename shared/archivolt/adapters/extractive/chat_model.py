@@ -11,6 +11,7 @@ from collections.abc import AsyncGenerator, Sequence
 from archivolt.adapters.extractive.answers import Answer, answer_from
 from archivolt.adapters.extractive.intents import Intent, intent_of
 from archivolt.adapters.extractive.phrases import Phrases, phrases_in
+from archivolt.adapters.extractive.words import identifiers
 from archivolt.domain.limits import MAX_QUERY_CHARS
 from archivolt.domain.tool import JsonObject
 from archivolt.domain.untrusted import unwrap_data
@@ -85,9 +86,18 @@ def _calls(intent: Intent, question: str, request: ModelRequest) -> list[ModelTo
         return [_call(0, LIST_VAULTS, {})]
     if SEARCH not in offered:
         return []
-    q = question[:MAX_QUERY_CHARS]
-    places = _places(request.messages)
-    return [_call(number, SEARCH, {"q": q} | place) for number, place in enumerate(places)]
+    searches = [
+        {"q": q[:MAX_QUERY_CHARS]} | place
+        for place in _places(request.messages)
+        for q in _queries(question)
+    ]
+    return [_call(number, SEARCH, search) for number, search in enumerate(searches)]
+
+
+def _queries(question: str) -> list[str]:
+    """Return what to search for: names of code alone as well, which the other words would drown."""
+    names = " ".join(identifiers(question))
+    return list(dict.fromkeys([names, question])) if names else [question]
 
 
 def _call(number: int, name: str, arguments: JsonObject) -> ModelToolCall:

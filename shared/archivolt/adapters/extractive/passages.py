@@ -10,8 +10,11 @@ from archivolt.domain.tool import JsonObject
 MAX_PASSAGES = 3
 MAX_QUOTE_CHARS = 600
 
-MIN_COVERAGE = 0.4
-"""The share of the question's telling words that a passage must hold to count as an answer."""
+MIN_COVERAGE = 0.5
+"""A passage answers if it holds more than this share of the question's telling words…"""
+
+MIN_SCORE = 0.95
+"""…or if the search is as good as certain, as it is across languages, where no word is the same."""
 
 _SENTENCES = re.compile(r"(?<=[.!?…:])\s+|\n+")
 
@@ -30,8 +33,8 @@ class Quote:
 def best_quotes(question: str, hits: list[JsonObject]) -> list[Quote]:
     """Return the passages that answer, best first, at most three; `hits` are best first."""
     wanted = telling_words(question)
-    found = [(_coverage(wanted, hit), -rank, hit) for rank, hit in enumerate(hits)]
-    relevant = [entry for entry in found if entry[0] >= MIN_COVERAGE]
+    ranked = [(_coverage(wanted, hit), -rank, hit) for rank, hit in enumerate(hits)]
+    relevant = [entry for entry in ranked if entry[0] > MIN_COVERAGE or _is_certain(entry[2])]
     relevant.sort(key=lambda entry: entry[:2], reverse=True)
     quotes: dict[tuple[str, str], Quote] = {}
     for _, _, hit in relevant:
@@ -43,6 +46,11 @@ def best_quotes(question: str, hits: list[JsonObject]) -> list[Quote]:
 def _coverage(wanted: frozenset[str], hit: JsonObject) -> float:
     where = f"{hit.get('path', '')} {hit.get('heading', '')} {hit.get('excerpt', '')}"
     return len(wanted & telling_words(where)) / len(wanted) if wanted else 0.0
+
+
+def _is_certain(hit: JsonObject) -> bool:
+    score: Any = hit.get("score")
+    return isinstance(score, (int, float)) and score >= MIN_SCORE
 
 
 def _quote(wanted: frozenset[str], hit: JsonObject) -> Quote:

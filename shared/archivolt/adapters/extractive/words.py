@@ -8,15 +8,24 @@ _WORD = re.compile(r"\w+")
 # The small words of French and English that tell nothing about a subject.
 _SMALL = frozenset(
     """
-    a about am an and are as at be been but by can could did do does for from had has have how i
-    if in into is it its me my no not of on or our say says should so tell than that the their
-    them then there these they this to was we were what when where which who why will with would
-    you your ai aux avec ce ces cet cette comment d dans de des dire dis dit donc du elle elles
-    en est et etre fait il ils j je l la le les leur lui ma mais me mes mon n ne nos notre nous
-    on ou par pas plus pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa se ses
-    son sont sur ta te tes ton tu un une va vos votre vous y
+    a about ai am an and any are as at aux avec avoir be been but by c ca can ce cela ces cet
+    cette comment could d dans de des did dire dis dit do does doit doivent donc du elle elles
+    en est et etre faire fait faut for from had has have how i if il ils in into is it its j je
+    l la laquelle le lequel les lesquelles lesquels leur lui ma mais me mes mon my n ne need
+    needs no nos not notre nous of on or ou our par pas peut peuvent peux please plus pour
+    pourquoi qu quand que quel quelle quelles quels qui quoi s sa say says se sert servir ses
+    should so some son sont sur ta te tell tes than that the their them then there these they
+    this to ton tu un une use used using utilise utiliser va voici vos votre vous want was we
+    were what when where which who why will with would y you your
     """.split()  # noqa: SIM905  quotes and commas would hide the words
 )
+
+_IDENTIFIER = re.compile(r"\b(?:[a-z]+[A-Z]\w*|\w+(?:[_.]\w+)+)")
+
+
+def identifiers(text: str) -> list[str]:
+    """Return the names of code in a text, such as `useState` or `max_tokens`, each once."""
+    return list(dict.fromkeys(_IDENTIFIER.findall(text)))
 
 
 def folded(text: str) -> str:

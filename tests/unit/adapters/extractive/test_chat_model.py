@@ -27,7 +27,7 @@ def result(value: dict[str, Any], name: str = "search_documents") -> ModelMessag
 
 def hit(excerpt: str, path: str = "guide.md", **more: object) -> dict[str, Any]:
     uri = f"vault://docs/{path}"
-    base = {"vault": "docs", "path": path, "uri": uri, "heading": "", "page": None, "score": 1.0}
+    base = {"vault": "docs", "path": path, "uri": uri, "heading": "", "page": None, "score": 0.5}
     return base | {"excerpt": excerpt} | more
 
 
@@ -77,6 +77,31 @@ def test_a_question_is_searched_for_as_it_was_asked() -> None:
         ("search_documents", "Où est le contrat ?")
     ]
     assert turn.text == ""
+
+
+def test_names_of_code_are_searched_for_on_their_own_first() -> None:
+    turn = turn_of(user("Comment utiliser useState et max_tokens ?"))
+
+    assert [arguments["q"] for _, arguments in calls(turn)] == [
+        "useState max_tokens",
+        "Comment utiliser useState et max_tokens ?",
+    ]
+    assert [arguments["q"] for _, arguments in calls(turn_of(user("useState")))] == ["useState"]
+
+
+def test_a_passage_in_another_language_answers_if_the_search_is_certain() -> None:
+    french = hit("Quand ne pas écrire un effet.", path="effets.md")
+
+    assert answer("When should I write no effect?", french | {"score": 0.97}).sources == (
+        "vault://docs/effets.md",
+    )
+    assert answer("When should I write no effect?", french | {"score": 0.9}).sources == ()
+
+
+def test_half_of_the_words_are_no_answer() -> None:
+    passage = hit("A capital idea.", score=0.8)
+
+    assert answer("What is the capital of Peru?", passage).sources == ()
 
 
 def test_the_last_question_counts_and_older_results_do_not() -> None:
