@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from archivolt.composition.index import IndexContainer
     from archivolt.composition.tools import ToolsContainer
     from archivolt.entrypoints.http.services import RestServices
+    from archivolt.entrypoints.mcp.app import McpServices
     from archivolt.governance.settings import SettingsService
     from archivolt.ports.catalogue import Catalogue
     from archivolt.ports.clock import Clock
@@ -226,6 +227,19 @@ class Container:
     def rest_services(self) -> "RestServices":
         """What the tools function stands on."""
         return self.tools.rest_services
+
+    @cached_property
+    def mcp_services(self) -> "McpServices":
+        """What the MCP function stands on."""
+        from archivolt.entrypoints.mcp.app import McpServices
+
+        return McpServices(
+            token_verifier=self.token_verifier,
+            pipeline=self.tool_pipeline,
+            public_url=self.settings.public_url,
+            allowed_origins=self.settings.allowed_origins,
+            issuer=self.settings.auth_issuer,
+        )
 
     def _token_keys(self) -> "KeySource":
         if self.settings.auth_jwks_url:
