@@ -76,12 +76,15 @@ class IndexContainer:
     @cached_property
     def extractor(self) -> "Extractor":
         """The text of documents."""
-        raise NotImplementedError
+        from archivolt.composition.extraction import extractor_of_all_formats
+
+        return extractor_of_all_formats()
 
     @cached_property
     def reader(self) -> "DocumentReader":
         """From bytes to passages."""
         from archivolt.ingestion.documents import DocumentReader
+        from archivolt.ingestion.extraction.recognising import EXTRACTION_VERSION
         from archivolt.ingestion.splitting import SPLITTER_VERSION, split
         from archivolt.retrieval.analysis import ANALYSIS_VERSION
         from archivolt.retrieval.tokens import token_upper_bound
@@ -89,7 +92,10 @@ class IndexContainer:
         return DocumentReader(
             self.extractor,
             partial(split, budget=CHUNK_TOKENS, count=token_upper_bound),
-            recipe=f"split/{SPLITTER_VERSION}/{CHUNK_TOKENS} analysis/{ANALYSIS_VERSION}",
+            recipe=(
+                f"extraction/{EXTRACTION_VERSION} split/{SPLITTER_VERSION}/{CHUNK_TOKENS}"
+                f" analysis/{ANALYSIS_VERSION}"
+            ),
         )
 
     @cached_property

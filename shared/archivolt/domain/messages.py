@@ -37,6 +37,26 @@ _MESSAGES: Mapping[str, Message] = {
         "There is no directory {path} in this vault; list its parent to see what is there.",
         "Il n'y a pas de dossier {path} dans ce coffre ; listez son parent pour voir son contenu.",
     ),
+    "document_broken": Message(
+        "This document is damaged and cannot be read; store a working copy.",
+        "Ce document est endommagé et illisible ; déposez une copie intacte.",
+    ),
+    "document_encrypted": Message(
+        "This document is protected by a password; store it without one.",
+        "Ce document est protégé par un mot de passe ; déposez-le sans.",
+    ),
+    "document_inflates": Message(
+        "This document grows too large when unpacked; store a smaller one.",
+        "Ce document devient trop gros une fois décompressé ; déposez-en un plus petit.",
+    ),
+    "document_too_much_text": Message(
+        "This document has more than {limit} characters of text; store it in parts.",
+        "Ce document a plus de {limit} caractères de texte ; déposez-le en parties.",
+    ),
+    "document_too_slow": Message(
+        "This document takes too long to read; store a simpler or smaller one.",
+        "Ce document est trop long à lire ; déposez-en un plus simple ou plus petit.",
+    ),
     "documents_pending": Message(
         "{count} documents are found by their words already, by their meaning soon.",
         "{count} documents sont déjà trouvés par leurs mots, et bientôt par leur sens.",
@@ -172,6 +192,10 @@ _MESSAGES: Mapping[str, Message] = {
     "unreadable_request": Message(
         "The request cannot be read; send a complete, well-formed one.",
         "La requête est illisible ; envoyez-en une complète et bien formée.",
+    ),
+    "unsupported_format": Message(
+        "This format is kept but cannot be read; store a PDF, Word, HTML or text file.",
+        "Ce format est conservé mais illisible ; déposez un fichier PDF, Word, HTML ou texte.",
     ),
     "vault_exists": Message(
         "A vault named {vault} already exists in your organisation; choose another name.",

@@ -18,6 +18,7 @@ from archivolt.domain.limits import MAX_HEADING_CHARS
 
 _MAX_FRONT_MATTER_LINES: Final = 200
 _LAST_PAGE: Final = 10**6
+_TITLE_CHARS: Final = 10_000
 _PAGE_MARK: Final = re.compile(r"\s*<!-- page (\d{1,6}) -->\s*")
 _KEY: Final = re.compile(r"[\w-]+\s*:")
 _TITLE: Final = re.compile(r"title\s*:\s*(.+)", re.IGNORECASE)
@@ -154,6 +155,14 @@ def _block(kind: BlockKind, lines: Sequence[str], first: int, end: int) -> Block
     while first < end and not lines[first].strip():
         first += 1
     return Block(kind=kind, text="\n".join(lines[first:end]).rstrip(), line=first)
+
+
+def title_of(markdown: str) -> str:
+    """Return the title in a text's front matter, else its first heading, else ""."""
+    lines = markdown[:_TITLE_CHARS].replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    body = _front_matter_end(lines)
+    blocks = (*_front_matter(lines[:body]), *_body(lines, body))
+    return next((block.title for block in blocks if block.title), "")
 
 
 def heading_title(raw: str) -> str:

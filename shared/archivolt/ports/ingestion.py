@@ -28,9 +28,10 @@ class Extractor(Protocol):
         """Return the text.
 
         Raises:
-            UnsupportedContentError: `extraction_failed` (broken, encrypted, hostile), or
-                `unsupported_format`.
-            TooLargeError: `document_too_large`: over a limit once inflated.
+            UnsupportedContentError: `unsupported_format`, or why it cannot be read:
+                `document_encrypted`, `document_broken`, `document_too_slow`.
+            TooLargeError: `document_inflates` or `document_too_much_text`.
+            UnavailableError: There is no room to read it in just now.
 
         """
         ...

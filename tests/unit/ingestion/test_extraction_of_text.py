@@ -1,0 +1,167 @@
+import unicodedata
+
+import pytest
+
+from archivolt.domain.errors import TooLargeError, UnsupportedContentError
+from archivolt.domain.limits import MAX_EXTRACTED_CHARS
+from archivolt.ingestion.extraction.formats import DocumentFormat, recognise
+from archivolt.ingestion.extraction.plain_text import PlainTextExtractor
+from archivolt.ingestion.extraction.recognising import RecognisingExtractor
+from archivolt.ports.ingestion import Extraction
+from archivolt.vaults.decoding import decode
+
+TEXTUAL = (
+    DocumentFormat.MARKDOWN,
+    DocumentFormat.PLAIN_TEXT,
+    DocumentFormat.CODE,
+    DocumentFormat.JSON,
+    DocumentFormat.CSV,
+)
+
+
+def text_of(data: bytes) -> str | None:
+    decoded = decode(data)
+    return decoded and decoded.text
+
+
+def extracted(data: bytes | str, name: str) -> Extraction:
+    extractor = RecognisingExtractor(
+        {form: lambda form=form: PlainTextExtractor(form, text_of) for form in TEXTUAL}
+    )
+    return extractor.extract(data.encode() if isinstance(data, str) else data, name=name)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "form"),
+    [
+        (b"# Note", "note.md", DocumentFormat.MARKDOWN),
+        (b"# Note", "NOTE.MD", DocumentFormat.MARKDOWN),
+        (b"text", "note", DocumentFormat.PLAIN_TEXT),
+        (b"text", ".env", DocumentFormat.PLAIN_TEXT),
+        (b"x = 1", "app.py", DocumentFormat.CODE),
+        (b"{}", "a.json", DocumentFormat.JSON),
+        (b"a,b", "a.csv", DocumentFormat.CSV),
+        (b"<p>x", "a.html", DocumentFormat.HTML),
+        (b"\xef\xbb\xbf <!-- x --> <!DOCTYPE html><p>", "a.txt", DocumentFormat.HTML),
+        ("<!doctype HTML>".encode("utf-16"), "a", DocumentFormat.HTML),
+        (b"<!DOCTYPE html>", "saved.md", DocumentFormat.HTML),
+        (b"<html lang=en>", "a.txt", DocumentFormat.HTML),
+        (b"<html> in Markdown", "a.md", DocumentFormat.MARKDOWN),
+        (b"%PDF-1.7 ...", "a.md", DocumentFormat.PDF),
+        (b"\n\n%PDF-1.7 ...", "a", DocumentFormat.PDF),
+        (b"PK\x03\x04 ... word/document.xml ...", "a.txt", DocumentFormat.DOCX),
+        (b"PK\x03\x04 ... xl/workbook.xml ...", "a.docx", None),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 old word", "a.doc", None),
+        (b"{\\rtf1 text}", "a.rtf", None),
+        (b"text that says %PDF", "a.pdf", DocumentFormat.CODE),
+    ],
+)
+def test_content_decides_what_a_document_is(
+    data: bytes, name: str, form: DocumentFormat | None
+) -> None:
+    assert recognise(data, name=name) is form
+
+
+def test_markdown_is_kept_as_it_is_and_gives_its_title() -> None:
+    note = "---\ntags: x\n---\n\n# Ma *note*\n\nTexte\n"
+    assert extracted(note, "a.md") == Extraction(markdown=note, title="Ma note")
+    assert extracted("---\ntitle: Other\n---\n# Note\n", "a.md").title == "Other"
+    assert extracted("No title\n", "a.md").title == ""
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16", "utf-32"])
+def test_every_usual_encoding_is_read(encoding: str) -> None:
+    text = "L\u2019été à Besançon coûte 20 € \u2013 voilà."
+    assert extracted(text.encode(encoding), "a.txt").markdown == text
+
+
+def test_old_encodings_of_other_alphabets_are_read() -> None:
+    text = "Съешь же ещё этих мягких французских булок, да выпей чаю. " * 5
+    assert extracted(text.encode("cp1251"), "a.txt").markdown == text
+
+
+def test_text_keeps_its_normal_form() -> None:
+    text = unicodedata.normalize("NFD", "créé")
+    assert extracted(text, "a.md").markdown == text
+
+
+def test_code_stands_in_a_fence_that_it_cannot_close() -> None:
+    assert extracted("x = 1\n", "a.py").markdown == "```py\nx = 1\n```\n"
+    assert extracted("````\nx", "Makefile.am").markdown == "`````am\n````\nx\n`````\n"
+    assert extracted("# no heading", "a.y`ml").markdown == "```\n# no heading\n```\n"
+
+
+def test_rows_become_a_table_with_a_header() -> None:
+    for delimiter in ",;\t":
+        rows = f'Name{delimiter}Value\n"a{delimiter}b"{delimiter}"1|2\n3"\n\nc{delimiter}\n'
+        assert extracted(rows, "a.csv").markdown == (
+            f"| Name | Value |\n|---|---|\n| a{delimiter}b | 1\\|2 3 |\n| c |  |\n".replace(
+                "\t", " "
+            )
+        )
+
+
+def test_rows_that_are_no_table_stay_readable() -> None:
+    assert extracted("just\nlines\n", "a.csv").markdown == "```csv\njust\nlines\n```\n"
+    wide = f"a,b\n{'x' * 200_000},y\n"
+    assert "x" * 200_000 in extracted(wide, "a.csv").markdown
+
+
+def test_json_on_one_line_is_laid_out() -> None:
+    data = '{"key": [' + ", ".join(f'"été {n}"' for n in range(500)) + "]}"
+    lines = extracted(data, "a.json").markdown.splitlines()
+    assert lines[:2] == ["```json", "{"]
+    assert ' "été 499"' in [line.rstrip(",") for line in lines] or '  "été 499"' in lines
+
+
+@pytest.mark.parametrize(
+    "hostile", ["[" * 200_000, '{"a":' * 100_000, "1" * 100_000, "nul" * 9_999]
+)
+def test_hostile_json_is_kept_as_text(hostile: str) -> None:
+    assert hostile in extracted(hostile, "a.json").markdown
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.py", "a.json", "a.csv"])
+def test_an_empty_document_has_no_text(name: str) -> None:
+    assert extracted(b"", name).markdown == ""
+    assert extracted(b" \n", name).markdown.strip() == ""
+
+
+@pytest.mark.parametrize(
+    "data", [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"\x7fELF\x02\x01\0\0", bytes(range(256)) * 4]
+)
+def test_what_is_no_text_is_refused_whatever_its_name(data: bytes) -> None:
+    for name in ("a.png", "a.md", "a", "a.csv"):
+        with pytest.raises(UnsupportedContentError) as raised:
+            extracted(data, name)
+        assert raised.value.code == "unsupported_format"
+
+
+def test_a_format_nobody_reads_is_refused() -> None:
+    with pytest.raises(UnsupportedContentError) as raised:
+        extracted(b"%PDF-1.7", "a.pdf")
+    assert raised.value.code == "unsupported_format"
+
+
+def test_an_office_file_with_a_password_says_so() -> None:
+    data = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le")
+    with pytest.raises(UnsupportedContentError) as raised:
+        extracted(data, "a.docx")
+    assert raised.value.code == "document_encrypted"
+
+
+def test_more_text_than_can_be_indexed_is_refused() -> None:
+    with pytest.raises(TooLargeError) as raised:
+        extracted("a" * (MAX_EXTRACTED_CHARS + 1), "a.md")
+    assert raised.value.code == "document_too_much_text"
+
+
+def test_halves_of_surrogate_pairs_are_replaced() -> None:
+    extractor = RecognisingExtractor(
+        {
+            DocumentFormat.PLAIN_TEXT: lambda: PlainTextExtractor(
+                DocumentFormat.PLAIN_TEXT, lambda data: "a\ud800b\0c"
+            )
+        }
+    )
+    assert extractor.extract(b"x", name="a").markdown == "a?bc"
