@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from archivolt.adapters.dynamodb.table import DynamoTable
     from archivolt.adapters.http.addresses import OutboundRules
     from archivolt.adapters.jwt.keys import KeySource
+    from archivolt.composition.chat import ChatContainer
     from archivolt.composition.index import IndexContainer
     from archivolt.composition.tools import ToolsContainer
+    from archivolt.entrypoints.http.chat_services import ChatServices
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.entrypoints.mcp.app import McpServices
     from archivolt.governance.settings import SettingsService
@@ -227,6 +229,18 @@ class Container:
     def rest_services(self) -> "RestServices":
         """What the tools function stands on."""
         return self.tools.rest_services
+
+    @cached_property
+    def chat(self) -> "ChatContainer":
+        """What answers messages."""
+        from archivolt.composition.chat import ChatContainer
+
+        return ChatContainer(self)
+
+    @property
+    def chat_services(self) -> "ChatServices":
+        """What the chat function stands on."""
+        return self.chat.services
 
     @cached_property
     def mcp_services(self) -> "McpServices":

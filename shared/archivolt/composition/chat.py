@@ -1,0 +1,87 @@
+"""What answers messages: the models, the turns, and the routes in front of them."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from archivolt.agent.state import LoopLimits
+    from archivolt.bootstrap import Container
+    from archivolt.chat.providers import ConfiguredProvider, ModelSelector
+    from archivolt.chat.turns import SendMessage
+    from archivolt.entrypoints.http.chat_services import ChatServices
+
+
+class ChatContainer:
+    """Builds and keeps the collaborators of the chat."""
+
+    def __init__(self, container: "Container") -> None:
+        self._on = container
+
+    @cached_property
+    def limits(self) -> "LoopLimits":
+        """The brakes of a turn."""
+        from archivolt.agent.state import LoopLimits
+
+        return LoopLimits(tool_calls=self._on.settings.bookslm_max_tool_calls)
+
+    @cached_property
+    def models(self) -> "ModelSelector":
+        """Which model answers."""
+        from archivolt.adapters.chat_models import OutboundChatModels
+        from archivolt.chat.providers import ModelSelector
+
+        settings = self._on.settings
+        return ModelSelector(
+            self._on.tenant_settings,
+            self._on.secret_box,
+            OutboundChatModels(lambda: self._on.outbound_async_client),
+            environment=self._environment(),
+            # A local key signs tokens on one machine only, and there the keys are the owner's.
+            environment_tenant=None if settings.auth_local_key else settings.ai_key_tenant,
+        )
+
+    @cached_property
+    def send_message(self) -> "SendMessage":
+        """Turns."""
+        from archivolt.chat.scope import ScopeCollector
+        from archivolt.chat.turns import SendMessage, TurnSupport
+        from archivolt.entrypoints.http.middleware import log_unexpected
+
+        support = TurnSupport(
+            conversations=self._on.conversations,
+            models=self.models,
+            tools=self._on.tool_pipeline.registry,
+            pipeline=self._on.tool_pipeline,
+            scopes=ScopeCollector(self._on.vaults, self._on.files),
+            clock=self._on.clock,
+            limits=self.limits,
+        )
+        return SendMessage(support, lambda error: log_unexpected(error, request_id=""))
+
+    @cached_property
+    def services(self) -> "ChatServices":
+        """What the chat function stands on."""
+        from archivolt.chat.conversations import ConversationService
+        from archivolt.entrypoints.http.chat_services import ChatServices
+
+        return ChatServices(
+            enabled=self._on.settings.chat_enabled,
+            token_verifier=self._on.token_verifier,
+            send_message=self.send_message,
+            conversations=ConversationService(self._on.conversations, self._on.clock),
+            allowed_origins=self._on.settings.allowed_origins,
+        )
+
+    def _environment(self) -> "list[ConfiguredProvider]":
+        from archivolt.chat.providers import environment_providers
+
+        settings = self._on.settings
+        return environment_providers(
+            {
+                name: value
+                for name, value in settings.model_dump().items()
+                if name.endswith(("_api_key", "_base_url", "_model"))
+            },
+            preferred=settings.ai_default_provider,
+            preferred_model=settings.ai_default_model,
+        )
