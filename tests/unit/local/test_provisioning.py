@@ -84,6 +84,14 @@ def _of(policy: dict[str, Any]) -> list[dict[str, Any]]:
     return policy["PolicyDocument"]["Statement"]
 
 
+def test_who_may_send_a_message_may_send_several(rewritten: dict[str, Any]) -> None:
+    (policy,) = rewritten["Resources"]["ToolsFunctionRole"]["Properties"]["Policies"]
+    actions = {s["Sid"]: s["Action"] for s in _of(policy)}
+
+    assert actions["QueueEmbedding"] == ["sqs:SendMessage", "sqs:SendMessageBatch"]
+    assert actions["RecordCalls"] == ["dynamodb:PutItem"]
+
+
 def test_a_deployment_tells_what_it_was_made_from(rewritten: dict[str, Any]) -> None:
     assert rewritten["Outputs"][FINGERPRINT_OUTPUT] == {"Value": "a-fingerprint"}
 

@@ -5,6 +5,8 @@
 - Functions run in our own host: no layers, no event source mappings, no schedules, or the emulator
   would run them too; it keeps their configuration and roles.
 - The stack may assume the functions' roles, to give their workers credentials.
+- A right to send one message is one to send several, as AWS has it: the emulator knows the name of
+  the call alone.
 - The bucket's "encrypted connections only" is lifted: the loopback speaks HTTP.
 """
 
@@ -50,6 +52,7 @@ def _rewritten(resource: Mapping[str, Any]) -> dict[str, Any]:
         properties["Code"] = {"ZipFile": "# runs from source, in the stack's own host"}
     if resource["Type"] == "AWS::IAM::Role":
         properties["AssumeRolePolicyDocument"] = _assumable(properties["AssumeRolePolicyDocument"])
+        properties["Policies"] = [_with_batches(each) for each in properties.get("Policies", [])]
     return {**resource, "Properties": properties}
 
 
@@ -57,6 +60,23 @@ def _assumable(policy: Mapping[str, Any]) -> dict[str, Any]:
     account = {"Fn::Sub": "arn:aws:iam::${AWS::AccountId}:root"}
     ours = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": account}}
     return {**policy, "Statement": [*policy["Statement"], ours]}
+
+
+def _with_batches(policy: Mapping[str, Any]) -> dict[str, Any]:
+    document = policy["PolicyDocument"]
+    statements = [
+        {**statement, "Action": [*_listed(statement["Action"]), *_batches(statement["Action"])]}
+        for statement in document["Statement"]
+    ]
+    return {**policy, "PolicyDocument": {**document, "Statement": statements}}
+
+
+def _batches(actions: JsonValue) -> list[str]:
+    return ["sqs:SendMessageBatch"] if "sqs:SendMessage" in _listed(actions) else []
+
+
+def _listed(value: JsonValue) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else [value]
 
 
 def _with_literals(value: JsonValue, literals: Mapping[str, str]) -> JsonValue:
