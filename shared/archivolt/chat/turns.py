@@ -14,6 +14,7 @@ from typing import Protocol
 from archivolt.agent.prompts import system_prompt
 from archivolt.agent.state import LoopLimits
 from archivolt.chat.history import model_history, title_of
+from archivolt.chat.language import answer_language
 from archivolt.chat.loop import TurnLoop
 from archivolt.chat.providers import ChosenModel, ModelSelector
 from archivolt.chat.requests import TurnRequest
@@ -29,7 +30,6 @@ from archivolt.domain.tool import JsonObject, Surface, ToolSpec
 from archivolt.ports.chat_model import ModelMessage
 from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
-from archivolt.retrieval.analysis import language_of_text
 
 
 class ToolList(Protocol):
@@ -154,7 +154,7 @@ class SendMessage:
         prepared: tuple[ChosenModel, Conversation, JsonObject | None],
     ) -> RunningTurn:
         chosen, conversation, scope = prepared
-        theirs = language_of_text(request.text) or language
+        theirs = answer_language(request.text, language)
         specs = self._with.tools.specs(Surface.IN_APP) if request.use_tools else []
         events = EventQueue()
         loop = TurnLoop(

@@ -16,6 +16,10 @@ MIN_COVERAGE = 0.5
 MIN_SCORE = 0.95
 """…or if the search is as good as certain, as it is across languages, where no word is the same."""
 
+# A line that holds nothing but tags is markup around a text, and no answer by itself.
+_ONLY_TAGS = re.compile(r"\s*(?:</?[A-Za-z][^<>]*>\s*)+")
+_FENCE = "```"
+
 _SENTENCES = re.compile(r"(?<=[.!?…:])\s+|\n+")
 
 
@@ -39,7 +43,8 @@ def best_quotes(question: str, hits: list[JsonObject]) -> list[Quote]:
     quotes: dict[tuple[str, str], Quote] = {}
     for _, _, hit in relevant:
         quote = _quote(wanted, hit)
-        quotes.setdefault((quote.uri, quote.text), quote)
+        if quote.text:
+            quotes.setdefault((quote.uri, quote.text), quote)
     return list(quotes.values())[:MAX_PASSAGES]
 
 
@@ -56,12 +61,23 @@ def _is_certain(hit: JsonObject) -> bool:
 def _quote(wanted: frozenset[str], hit: JsonObject) -> Quote:
     page: Any = hit.get("page")
     return Quote(
-        text=_focus(str(hit.get("excerpt", "")).strip(), wanted),
+        text=_focus(_readable(str(hit.get("excerpt", ""))), wanted),
         uri=str(hit.get("uri", "")),
         path=str(hit.get("path", "")),
         heading=str(hit.get("heading") or ""),
         page=page if isinstance(page, int) else None,
     )
+
+
+def _readable(excerpt: str) -> str:
+    """Return the excerpt without lines of mere markup; code stays as it is."""
+    lines: list[str] = []
+    in_code = False
+    for line in excerpt.splitlines():
+        in_code ^= line.lstrip().startswith(_FENCE)
+        if in_code or not _ONLY_TAGS.fullmatch(line):
+            lines.append(line)
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
 def _focus(excerpt: str, wanted: frozenset[str]) -> str:

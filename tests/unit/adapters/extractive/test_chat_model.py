@@ -221,6 +221,16 @@ def test_every_line_of_a_quote_is_within_the_quote() -> None:
     assert all(line.startswith(">") for line in inside)
 
 
+def test_lines_of_mere_markup_are_not_quoted_unless_they_are_code() -> None:
+    excerpt = "<Intro>\n\nThe key\n\n\n</Intro>\n\n```html\n<p>\n```"
+
+    turn = answer("the key", hit(excerpt), hit("<Key name='a'>", path="b.md"))
+
+    assert "Intro" not in turn.text
+    assert "> The key\n>\n> ```html\n> <p>\n> ```" in turn.text
+    assert turn.sources == ("vault://docs/guide.md",)
+
+
 def test_a_hostile_file_name_cannot_leave_its_link() -> None:
     turn = answer("the key", hit("The key.", path="a](http://evil)[.md", uri="vault://docs/a%5D"))
 
