@@ -8,13 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.messages import Language
-from archivolt.domain.paths import name_of, resolve_path
-from archivolt.domain.vault import FileContent, FileInfo
+from archivolt.domain.paths import VaultPath, name_of, resolve_path
+from archivolt.domain.vault import FileContent, FileInfo, VaultAccess
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.byte_ranges import ByteRange, content_range, requested_range
 from archivolt.entrypoints.http.errors import error_response, language_for
 from archivolt.entrypoints.http.services import ServicesOf
 from archivolt.vaults.content_types import is_shown_in_place
+from archivolt.vaults.files import FileService
 
 _PART: dict[str, Any] = {
     "description": "The part that a `Range` header asks for.",
@@ -43,7 +44,12 @@ class CreatedFile(BaseModel):
 def file_router(services: ServicesOf) -> APIRouter:
     """Return the routes of a person's own files."""
     router = APIRouter(tags=["files"])
+    _add_reading(router, services)
+    _add_creating(router, services)
+    return router
 
+
+def _add_reading(router: APIRouter, services: ServicesOf) -> None:
     @router.get(
         "/file/{vault}/raw",
         summary="Download a file as it is",
@@ -57,19 +63,10 @@ def file_router(services: ServicesOf) -> APIRouter:
         """In one answer up to 4 MB, in parts (`Range`) beyond; takes a person's own token."""
         with services().by_hand.doing(principal, "read_bytes", vault=vault, path=path):
             access = services().vaults.access(principal, vault)
-            files = services().files
-            info = files.info(access, resolve_path(path))
-            if request.headers.get("if-none-match") == _quoted(info):
-                return Response(status_code=304, headers={"ETag": _quoted(info)})
-            part = requested_range(request.headers.get("range"), info.size)
-            if part is None:
-                content = files.read_bytes(access, info.path)
-                return _answer(content, None)
-            if not part.satisfiable:
-                return _unsatisfiable(info, language_for(request))
-            content = files.read_bytes(access, info.path, offset=part.offset, limit=part.length)
-            return _answer(content, part)
+            return _bytes_of(services().files, access, resolve_path(path), request)
 
+
+def _add_creating(router: APIRouter, services: ServicesOf) -> None:
     @router.post(
         "/file/{vault}", status_code=201, summary="Create a file", operation_id="create_file"
     )
@@ -81,11 +78,22 @@ def file_router(services: ServicesOf) -> APIRouter:
             principal, "create_file", vault=vault, path=body.path, content=body.content
         ):
             access = services().vaults.access(principal, vault)
-            path = resolve_path(body.path)
-            info = services().files.create(access, path, body.content)
+            info = services().files.create(access, resolve_path(body.path), body.content)
         return CreatedFile(path=info.path, etag=info.etag, version=info.version)
 
-    return router
+
+def _bytes_of(
+    files: FileService, access: VaultAccess, path: VaultPath, request: Request
+) -> Response:
+    info = files.info(access, path)
+    if request.headers.get("if-none-match") == _quoted(info):
+        return Response(status_code=304, headers={"ETag": _quoted(info)})
+    part = requested_range(request.headers.get("range"), info.size)
+    if part is None:
+        return _answer(files.read_bytes(access, path), None)
+    if not part.satisfiable:
+        return _unsatisfiable(info, language_for(request))
+    return _answer(files.read_bytes(access, path, offset=part.offset, limit=part.length), part)
 
 
 def _unsatisfiable(info: FileInfo, language: Language) -> Response:

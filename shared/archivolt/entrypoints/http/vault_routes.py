@@ -1,5 +1,8 @@
 """Vaults: creating them, sharing them, and how far they are indexed."""
 
+from collections.abc import Mapping
+from typing import Self
+
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -44,23 +47,48 @@ class IndexCounts(BaseModel):
         " too_big; failed."
     )
 
+    @classmethod
+    def of(cls, vault: str, counts: Mapping[IndexState, int]) -> Self:
+        """Return the counts of every state a document can be in."""
+        shown = [state for state in IndexState if state is not IndexState.DELETED]
+        return cls(
+            vault=vault,
+            files=sum(counts.values()),
+            states={state.value: counts.get(state, 0) for state in shown},
+        )
+
 
 def vault_router(services: ServicesOf) -> APIRouter:
     """Return the routes of vaults and members."""
     router = APIRouter(tags=["vaults"])
+    _add_vaults(router, services)
+    _add_members(router, services)
+    return router
 
+
+def _add_vaults(router: APIRouter, services: ServicesOf) -> None:
     @router.post("/vaults", status_code=201, summary="Create a vault", operation_id="create_vault")
     def create_vault(principal: InteractivePrincipal, body: NewVault) -> VaultInList:  # pyright: ignore[reportUnusedFunction]
         """It is empty, and you are its owner."""
         with services().by_hand.doing(principal, "create_vault", vault=body.name):
-            created = services().vaults.create(principal, body.name)
-        return VaultInList(
-            name=created.name,
-            role=created.role,
-            files=created.files,
-            aiDestructiveTools=created.ai_destructive_tools,
-        )
+            return VaultInList.of(services().vaults.create(principal, body.name))
 
+    @router.get(
+        "/vault/{vault}/index",
+        summary="See how far a vault is indexed",
+        operation_id="index_state",
+    )
+    def index_state(principal: CurrentPrincipal, vault: str) -> IndexCounts:  # pyright: ignore[reportUnusedFunction]
+        """How many documents are in each state."""
+        with services().by_hand.doing(
+            principal, "index_state", vault=vault, surface=surface_of(principal)
+        ):
+            access = services().vaults.access(principal, vault)
+            counts = services().catalogue.counts(access.vault.ref)
+        return IndexCounts.of(access.vault.name, counts)
+
+
+def _add_members(router: APIRouter, services: ServicesOf) -> None:
     @router.put(
         "/vaults/{vault}/members/{user}",
         summary="Add a member, or change a role",
@@ -87,24 +115,3 @@ def vault_router(services: ServicesOf) -> APIRouter:
         with services().by_hand.doing(principal, "remove_member", vault=vault, user=user):
             services().vaults.remove_member(principal, vault, user)
         return Response(status_code=204)
-
-    @router.get(
-        "/vault/{vault}/index",
-        summary="See how far a vault is indexed",
-        operation_id="index_state",
-    )
-    def index_state(principal: CurrentPrincipal, vault: str) -> IndexCounts:  # pyright: ignore[reportUnusedFunction]
-        """How many documents are in each state."""
-        with services().by_hand.doing(
-            principal, "index_state", vault=vault, surface=surface_of(principal)
-        ):
-            access = services().vaults.access(principal, vault)
-            counts = services().catalogue.counts(access.vault.ref)
-        shown = [state for state in IndexState if state is not IndexState.DELETED]
-        return IndexCounts(
-            vault=access.vault.name,
-            files=sum(counts.values()),
-            states={state.value: counts.get(state, 0) for state in shown},
-        )
-
-    return router

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Self
 
 from pydantic import BaseModel, Field
 
@@ -13,6 +14,7 @@ from archivolt.tools.context import ToolContext
 from archivolt.tools.registry import tool
 from archivolt.tools.schemas import ToolInput, ToolOutput
 from archivolt.tools.truncation import Cut, after_last, from_offset
+from archivolt.vaults.access import VaultSummary
 
 
 class ListVaults(ToolInput):
@@ -30,6 +32,16 @@ class VaultInList(BaseModel):
     aiDestructiveTools: bool = Field(  # noqa: N815  the name of the setting (O62)
         description="Whether tools may move and delete files in it."
     )
+
+    @classmethod
+    def of(cls, summary: VaultSummary) -> Self:
+        """Return a vault as it is listed."""
+        return cls(
+            name=summary.name,
+            role=summary.role,
+            files=summary.files,
+            aiDestructiveTools=summary.ai_destructive_tools,
+        )
 
 
 class Vaults(ToolOutput):
@@ -50,15 +62,7 @@ def list_vaults(context: ToolContext, arguments: ListVaults) -> Vaults:
     """Return the caller's vaults by name."""
     summaries = context.services.vaults.summaries(context.principal)
     return Vaults(
-        vaults=[
-            VaultInList(
-                name=summary.name,
-                role=summary.role,
-                files=summary.files,
-                aiDestructiveTools=summary.ai_destructive_tools,
-            )
-            for summary in summaries[arguments.offset :]
-        ],
+        vaults=[VaultInList.of(summary) for summary in summaries[arguments.offset :]],
         offset=arguments.offset,
     )
 
