@@ -21,7 +21,12 @@ After = Annotated[str | None, Query(max_length=500, description="`next_after` of
 def conversation_router(services: ChatServicesOf) -> APIRouter:
     """Return the routes of conversations."""
     router = APIRouter(tags=["chat"])
+    _add_reading(router, services)
+    _add_changing(router, services)
+    return router
 
+
+def _add_reading(router: APIRouter, services: ChatServicesOf) -> None:
     @router.get(
         "/conversations", summary="List your conversations", operation_id="list_conversations"
     )
@@ -49,6 +54,8 @@ def conversation_router(services: ChatServicesOf) -> APIRouter:
         service = services().conversations
         return ConversationBody.whole(service.read(principal, conversation_id), service.now())
 
+
+def _add_changing(router: APIRouter, services: ChatServicesOf) -> None:
     @router.patch(
         "/conversations/{conversation_id}",
         summary="Rename a conversation",
@@ -74,5 +81,3 @@ def conversation_router(services: ChatServicesOf) -> APIRouter:
         """The owner or an administrator may; it is gone at once."""
         services().conversations.delete(principal, conversation_id)
         return Response(status_code=204)
-
-    return router
