@@ -3,15 +3,20 @@
 No test data here is a secret or has the form of one in this file: each is put together at run time.
 """
 
+import io
 import random
 import string
+import tarfile
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from archivolt.domain.redaction import mask, redact
+
+VAULTS = Path(__file__).parents[3] / "shared" / "data" / "vaults"
 
 _RANDOM = random.Random(7)  # noqa: S311  the same "secrets" in every run
 _LETTERS = string.ascii_letters + string.digits
@@ -216,3 +221,21 @@ def test_no_text_makes_redaction_slow(hostile: str) -> None:
     redact(hostile)
 
     assert time.process_time() - started < 5
+
+
+@pytest.mark.corpus
+@pytest.mark.parametrize(
+    ("vault", "every"), [("react-docs-fr", 1), ("react-docs-en", 1), ("tldr", 10)]
+)
+def test_ordinary_notes_are_left_alone(vault: str, every: int) -> None:
+    archive = VAULTS / f"{vault}.tar.gz"
+    if not archive.exists():
+        pytest.skip("the vaults of real notes are not here")
+    with tarfile.open(archive) as files:
+        notes = [member for member in files if member.isfile()][::every]
+        texts = [(files.extractfile(note) or io.BytesIO()).read() for note in notes]
+
+    changed = sum(redact(text.decode("utf-8", "replace")).secrets > 0 for text in texts)
+
+    assert len(texts) > 100
+    assert changed / len(texts) < 0.002
