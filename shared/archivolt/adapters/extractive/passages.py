@@ -16,8 +16,8 @@ MIN_COVERAGE = 0.5
 MIN_SCORE = 0.95
 """…or if the search is as good as certain, as it is across languages, where no word is the same."""
 
-# A line that holds nothing but tags is markup around a text, and no answer by itself.
-_ONLY_TAGS = re.compile(r"\s*(?:</?[A-Za-z][^<>]*>\s*)+")
+# A line that holds nothing but tags, or a rule, is markup around a text and no answer by itself.
+_ONLY_MARKUP = re.compile(r"\s*(?:(?:</?[A-Za-z][^<>]*>\s*)+|[-*_]{3,}\s*)")
 _FENCE = "```"
 
 _SENTENCES = re.compile(r"(?<=[.!?…:])\s+|\n+")
@@ -75,7 +75,7 @@ def _readable(excerpt: str) -> str:
     in_code = False
     for line in excerpt.splitlines():
         in_code ^= line.lstrip().startswith(_FENCE)
-        if in_code or not _ONLY_TAGS.fullmatch(line):
+        if in_code or not _ONLY_MARKUP.fullmatch(line):
             lines.append(line)
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 

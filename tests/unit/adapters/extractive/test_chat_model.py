@@ -222,7 +222,7 @@ def test_every_line_of_a_quote_is_within_the_quote() -> None:
 
 
 def test_lines_of_mere_markup_are_not_quoted_unless_they_are_code() -> None:
-    excerpt = "<Intro>\n\nThe key\n\n\n</Intro>\n\n```html\n<p>\n```"
+    excerpt = "<Intro>\n\nThe key\n\n---\n\n</Intro>\n\n```html\n<p>\n```"
 
     turn = answer("the key", hit(excerpt), hit("<Key name='a'>", path="b.md"))
 
