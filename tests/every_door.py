@@ -69,7 +69,9 @@ def told_apart(there: list[Seen], nowhere: list[Seen], places: tuple[Place, Plac
 
 def _renamed(text: str, place: Place, other: Place) -> str:
     for name, other_name in zip(place.names, other.names, strict=True):
-        text = text.replace(name, other_name).replace(quote(name), quote(other_name))
+        # A name comes back as it was given, or as a part of an address.
+        for written, other_written in {name: other_name, quote(name): quote(other_name)}.items():
+            text = text.replace(written, other_written)
     return text
 
 
@@ -102,6 +104,7 @@ def _calls(place: Place) -> list[tuple[str, dict[str, Any]]]:
         ("search_documents", {"q": TOPIC}),
         ("search_documents", {"q": TOPIC, "vault": place.vault}),
         ("search_documents", {"q": TOPIC, "mode": "lexical", **there}),
+        ("search_documents", {"q": TOPIC, "mode": "dense", "threshold": -1}),
     ]
 
 

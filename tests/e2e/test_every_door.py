@@ -34,20 +34,15 @@ def place(stack: Stack) -> Place:
         file = {"path": path, "content": TEXT}
         assert http.post(f"{API}/file/{vault}", json=file).status_code == 201
 
-        def indexed() -> bool:
-            states = http.get(f"{API}/vault/{vault}/index").text
-            return '"indexed"' in states and bool(hits(http))
-
-        wait_until(indexed)
+        wait_until(lambda: has_vectors(http, vault))
         message = {"message": f"Which {TOPIC}?", "stream": False}
         told = http.post(f"{API}/chat/messages", json=message)
         assert told.status_code == 200, told.text
     return Place(vault, path, told.json()["conversation_id"])
 
 
-def hits(http: httpx2.Client) -> list[object]:
-    answer = http.post(f"{API}/tools/search_documents", json={"q": TOPIC, "mode": "dense"})
-    return answer.json()["result"]["hits"]
+def has_vectors(http: httpx2.Client, vault: str) -> bool:
+    return http.get(f"{API}/vault/{vault}/index").json()["states"]["indexed"] == 1
 
 
 @asynccontextmanager
