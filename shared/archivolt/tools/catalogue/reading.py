@@ -5,7 +5,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from archivolt.domain.paths import resolve_path
+from archivolt.domain.paths import resolve_path, vault_uri
 from archivolt.domain.tool import JsonObject
 from archivolt.tools.catalogue.parameters import FilePath, Note, Vault
 from archivolt.tools.context import ToolContext
@@ -28,6 +28,7 @@ class FileText(ToolOutput):
 
     vault: str
     path: str
+    uri: str = Field(description="How to cite it.")
     etag: str = Field(description="Names this version of the file; a change must give it back.")
     size: int = Field(description="In bytes.")
     modified: datetime
@@ -62,6 +63,7 @@ def read_file(context: ToolContext, arguments: ReadFile) -> FileText:
     return FileText(
         vault=context.access.vault.name,
         path=path,
+        uri=vault_uri(context.access.vault.name, path),
         etag=part.info.etag,
         size=part.info.size,
         modified=part.info.modified,
