@@ -200,13 +200,18 @@ class RetrievalService:
 
     def _ranked(self, question: _Question, lists: _Lists) -> list[Ranked]:
         mode = question.query.mode
-        if mode is SearchMode.DENSE or not lists.lexical:
+        if mode is SearchMode.DENSE:
             return _by_cosine(lists.dense)
-        covered = coverage(question.groups, lists.lexical[:_CANDIDATES_THAT_TELL])
-        weight = lexical_weight(covered) if lists.dense else 1.0
         confidence = _confidence(question, lists)
-        ranked = fuse(lists.lexical, lists.dense, weight=weight)
+        ranked = fuse(lists.lexical, lists.dense, weight=_lexical_share(question, lists))
         return [replace(each, score=each.score * confidence) for each in ranked]
+
+
+def _lexical_share(question: _Question, lists: _Lists) -> float:
+    """Return what the words are worth in the mix; all or nothing where one list is empty."""
+    if not lists.lexical or not lists.dense:
+        return 1.0 if lists.lexical else 0.0
+    return lexical_weight(coverage(question.groups, lists.lexical[:_CANDIDATES_THAT_TELL]))
 
 
 def _confidence(question: _Question, lists: _Lists) -> float:

@@ -147,6 +147,17 @@ def test_a_better_answer_has_a_higher_score(world: IndexWorld) -> None:
     assert 0 < half < full <= 1
 
 
+def test_a_score_means_the_same_where_no_word_is_shared(world: IndexWorld) -> None:
+    world.embedder = WordHashEmbedder({"pont": "bridge", "lamas": "llamas", "bois": "wooden"})
+    world.settle(world.write("a.md", "llamas wooden bridge"), world.write("b.md", "something"))
+
+    near = world.search("lamas pont ailleurs").hits[0].score
+    far = world.search("lamas alpha beta gamma delta epsilon").hits[0].score
+
+    assert near == 1.0
+    assert 0.5 < far < 1.0
+
+
 def test_a_hit_says_where_to_read_it(world: IndexWorld) -> None:
     other = world.new_vault("My notes")
     world.settle(world.write("a b.md", "# Top\n\n## Été\n\nllamas", vault=other))
