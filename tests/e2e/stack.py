@@ -40,6 +40,7 @@ class Stack:
     tables: str = "auto"
     port: int = field(default_factory=free_port)
     process: subprocess.Popen[bytes] | None = None
+    printed_before: int = 0
 
     @property
     def data(self) -> DataFolder:
@@ -52,7 +53,8 @@ class Stack:
     @property
     def output(self) -> str:
         """Everything the command printed so far."""
-        return (self.root / "output.txt").read_text(encoding="utf-8")
+        file = self.root / "output.txt"
+        return file.read_text(encoding="utf-8") if file.exists() else ""
 
     def command(self, *arguments: str) -> list[str]:
         """Return an `archivolt` command on this stack's data."""
@@ -62,6 +64,7 @@ class Stack:
     def launch(self) -> subprocess.Popen[bytes]:
         """Run `archivolt up` without waiting for anything."""
         self.root.mkdir(parents=True, exist_ok=True)
+        self.printed_before = len(self.output)
         vaults = [f"--vault={name}={folder}" for name, folder in self.vaults.items()]
         with (self.root / "output.txt").open("ab") as output:
             self.process = subprocess.Popen(
@@ -81,10 +84,8 @@ class Stack:
         return self
 
     def _ready(self) -> bool:
-        try:
-            return httpx2.get(f"{self.url}/healthz", trust_env=False).status_code == 200
-        except httpx2.TransportError:
-            return False
+        since_launch = self.output[self.printed_before :]
+        return f"Archivolt is ready: {self.url}\n" in since_launch
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int:
         """End it with a signal and return its exit status."""

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import shutil
 import signal
-from collections.abc import AsyncGenerator, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ from archivolt_local.gateway.api import ApiDefinition
 from archivolt_local.gateway.front_door import FrontDoor
 from archivolt_local.gateway.server import serve_front_door
 from archivolt_local.keys import StackKeys, load_or_make_keys
-from archivolt_local.mirror.child import MirrorOrder, keep_mirroring
+from archivolt_local.mirror.child import MirrorOrder, Mirrors
 from archivolt_local.places import DataFolder
 from archivolt_local.private_files import write_private_json
 from archivolt_local.problems import StartError
@@ -120,35 +120,39 @@ class Stack:
 
     @contextlib.asynccontextmanager
     async def serving(self) -> AsyncGenerator[None]:
-        """What happens while requests are served: announcing it, events, mirrors, watching."""
-        subject = TokenSubject()
-        connection = {
-            "url": self._options.url,
-            "tenant": LOCAL_TENANT,
-            "user": LOCAL_USER,
-            "token": issue_token(subject, self._keys.signing, self._clock),
-        }
+        """What happens while requests are served: events, mirrors, watching; announce it."""
         await _check_health(self._options.url, self._options.data.logs)
-        write_private_json(self._options.data.connection, connection)
-        _say(f"Archivolt is ready: {self._options.url}")
-        _say(f"Address and token for programs: {self._options.data.connection}")
+        mirrors = self._mirrors()
         async with asyncio.TaskGroup() as tasks:
             jobs = [tasks.create_task(work) for work in self._functions.work()]
             jobs += [tasks.create_task(_must_live(child)) for child in self._services.children]
-            jobs.append(tasks.create_task(self._mirroring()))
+            jobs.append(tasks.create_task(mirrors.keep_running()))
             try:
+                await mirrors.vaults_exist()
+                self._announce()
                 yield
             finally:
                 for job in jobs:
                     job.cancel()
 
-    def _mirroring(self) -> Coroutine[Any, Any, None]:
+    def _announce(self) -> None:
+        connection = {
+            "url": self._options.url,
+            "tenant": LOCAL_TENANT,
+            "user": LOCAL_USER,
+            "token": issue_token(TokenSubject(), self._keys.signing, self._clock),
+        }
+        write_private_json(self._options.data.connection, connection)
+        _say(f"Archivolt is ready: {self._options.url}")
+        _say(f"Address and token for programs: {self._options.data.connection}")
+
+    def _mirrors(self) -> Mirrors:
         order = MirrorOrder(
             vaults=self._options.vaults,
             queue=self._functions.queue_of("indexing"),
             data=self._options.data,
         )
-        return keep_mirroring(order, self._functions.maintenance_environment())
+        return Mirrors(order, self._functions.maintenance_environment())
 
     def _record(self, deployment: Deployment) -> None:
         aws_port = int(self._services.aws_url.rpartition(":")[2])

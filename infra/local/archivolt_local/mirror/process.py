@@ -1,7 +1,8 @@
 """The process that mirrors folders into vaults: `python -m archivolt_local.mirror.process CONFIG`.
 
 CONFIG is a JSON object: `vaults` (folder by vault name), `queue` (the indexing queue's name),
-`records` (where the manifests are). The environment is a function's, with every right.
+`records` (where the manifests are), `mark` (a file to make once every vault exists). The environment
+is a function's, with every right.
 """
 
 import asyncio
@@ -51,9 +52,8 @@ class MirrorProcess:
         self._queue = queue
         self._records = records
 
-    async def mirror(self, name: str, root: Path) -> None:
+    async def mirror(self, name: str, ref: VaultRef, root: Path) -> None:
         """Mirror one folder for ever."""
-        ref = await asyncio.to_thread(self._vault, name)
         folder = MirroredFolder(root)
         manifest = Manifest.of_vault(self._records, ref.id)
         writer = VaultWriter(ref, self._container.file_store, manifest)
@@ -67,7 +67,8 @@ class MirrorProcess:
                 await asyncio.sleep(_SECONDS_BETWEEN_FULL_LOOKS)
                 await mirror.look_at_everything()
 
-    def _vault(self, name: str) -> VaultRef:
+    def vault(self, name: str) -> VaultRef:
+        """Return where a vault is, creating it if need be."""
         service = self._container.vaults
         try:
             return service.access(OWNER, name).vault.ref
@@ -112,10 +113,12 @@ def say(vault: str, line: str) -> None:
 async def _run(config: JsonObject) -> None:
     container = Container(load_settings())
     process = MirrorProcess(container, config["queue"], Path(config["records"]))
-    vaults: dict[str, str] = config["vaults"]
+    folders: dict[str, str] = config["vaults"]
+    refs = {name: await asyncio.to_thread(process.vault, name) for name in folders}
+    await asyncio.to_thread(Path(config["mark"]).touch)
     async with asyncio.TaskGroup() as tasks:
-        for name, folder in vaults.items():
-            tasks.create_task(process.mirror(name, Path(folder)))
+        for name, folder in folders.items():
+            tasks.create_task(process.mirror(name, refs[name], Path(folder)))
 
 
 if __name__ == "__main__":
