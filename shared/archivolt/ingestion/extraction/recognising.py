@@ -13,6 +13,9 @@ EXTRACTION_VERSION: Final = "1"
 """Changes when the same document gives another text: an index made before has to be made anew."""
 
 
+ExtractorFactory = Callable[[], Extractor]
+
+
 class RecognisingExtractor:
     """An `Extractor` of all formats.
 
@@ -21,7 +24,7 @@ class RecognisingExtractor:
 
     """
 
-    def __init__(self, extractors: Mapping[DocumentFormat, Callable[[], Extractor]]) -> None:
+    def __init__(self, extractors: Mapping[DocumentFormat, ExtractorFactory]) -> None:
         self._make = extractors
         self._made: dict[DocumentFormat, Extractor] = {}
 

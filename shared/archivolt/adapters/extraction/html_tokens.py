@@ -1,0 +1,108 @@
+"""Takes HTML apart into tags and text, in time that grows with its length alone.
+
+It builds no tree, so that depth costs nothing, and it never goes back: what is not closed is text.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from typing import Final
+
+# Their content is no markup, up to their own end tag (HTML standard, "Parsing HTML documents").
+_RAW: Final = frozenset({"script", "style", "textarea", "title", "xmp", "iframe", "noembed"})
+_NAME: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,50})")
+_TAG_MARKS: Final = re.compile("[>\"']")
+_ANY_TAG: Final = re.compile("<[^>]*>")
+_ATTRIBUTE: Final = r"(?:^|\s){}\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """Text between tags, its character references resolved."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A start or end tag; `attributes` as written."""
+
+    name: str
+    is_end: bool
+    attributes: str = ""
+
+    def attribute(self, name: str) -> str:
+        """Return an attribute's value, "" where it has none."""
+        found = re.search(_ATTRIBUTE.format(name), self.attributes, re.IGNORECASE)
+        return unescape(next(filter(None, found.groups()), "")) if found else ""
+
+
+def tokens(html: str) -> Iterator[Tag | Text]:
+    """Yield the tags and texts of a page in order, comments and declarations left out."""
+    scanner = _Scanner(html)
+    at = 0
+    while at < len(html):
+        start = html.find("<", at)
+        text = html[at:] if start < 0 else html[at:start]
+        if text:
+            yield Text(unescape(text))
+        if start < 0:
+            return
+        named = _NAME.match(html, start)
+        at = scanner.end_of_markup(start, is_tag=named is not None)
+        if named is None:
+            if at == start + 1:
+                yield Text("<")
+            continue
+        if at < 0:
+            # A tag that never ends: what follows is shown without whatever looks like a tag.
+            head, close, tail = html[named.end() :].rpartition(">")
+            yield Text(unescape(_ANY_TAG.sub(" ", head + close) + tail))
+            return
+        tag = Tag(named.group(2).lower(), bool(named.group(1)), html[named.end() : at - 1])
+        yield tag
+        if tag.name in _RAW and not tag.is_end:
+            end = scanner.end_of_raw(at, tag.name)
+            yield Text(unescape(html[at:end]))
+            at = end
+
+
+class _Scanner:
+    """Looks ahead, and never twice for what is not there."""
+
+    def __init__(self, html: str) -> None:
+        self._html = html
+        self._last = {mark: html.rfind(mark) for mark in (">", '"', "'", "-->")}
+
+    def end_of_markup(self, start: int, *, is_tag: bool) -> int:
+        """Return where the markup that starts with `<` ends; -1 for a tag without an end."""
+        if is_tag:
+            return self._end_of_tag(start)
+        if self._html.startswith("<!--", start):
+            # A comment may be as short as <!-->.
+            return self._after("-->", start + 2)
+        if self._html.startswith(("<!", "<?", "</"), start):
+            return self._after(">", start)
+        return start + 1
+
+    def end_of_raw(self, start: int, name: str) -> int:
+        """Return where the content of an element without markup ends."""
+        found = re.compile(f"</{name}(?![a-z])", re.IGNORECASE).search(self._html, start)
+        return found.start() if found else len(self._html)
+
+    def _end_of_tag(self, start: int) -> int:
+        at = start
+        while mark := _TAG_MARKS.search(self._html, at):
+            if mark.group() == ">":
+                return mark.end()
+            quoted = self._find(mark.group(), mark.end())
+            at = mark.end() if quoted < 0 else quoted + 1
+        return -1
+
+    def _after(self, mark: str, start: int) -> int:
+        found = self._find(mark, start)
+        return len(self._html) if found < 0 else found + len(mark)
+
+    def _find(self, mark: str, start: int) -> int:
+        return -1 if start > self._last[mark] else self._html.find(mark, start)

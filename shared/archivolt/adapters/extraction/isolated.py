@@ -1,0 +1,98 @@
+"""Reads a document in a child process, so that the worst document costs one child.
+
+The child is a fresh interpreter, not a fork: it starts with nothing of this process, and it works
+where shared memory does not (AWS Lambda has none).
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import sysconfig
+from typing import Any, Final
+
+from archivolt.domain.errors import (
+    ArchivoltError,
+    TooLargeError,
+    UnavailableError,
+    UnsupportedContentError,
+)
+from archivolt.domain.limits import MAX_EXTRACTION_SECONDS
+from archivolt.observability import logger
+from archivolt.ports.ingestion import Extraction, Extractor
+
+_WORKER: Final = "archivolt.adapters.extraction.worker"
+_ERRORS: Final[dict[str, type[ArchivoltError]]] = {
+    error.__name__: error for error in (TooLargeError, UnsupportedContentError)
+}
+
+
+class IsolatedExtractor:
+    """An `Extractor` that has another one do its work in a child process.
+
+    Args:
+        form: The format, as `archivolt.adapters.extraction.worker` names it.
+        small: Reads documents of at most `small_bytes` here, where a child would cost more than the
+            document could.
+
+    """
+
+    def __init__(self, form: str, *, small: Extractor | None = None, small_bytes: int = 0) -> None:
+        self._form = form
+        self._small = small
+        self._small_bytes = small_bytes
+
+    def extract(self, data: bytes, *, name: str) -> Extraction:
+        """Return the text.
+
+        Raises:
+            UnsupportedContentError: `document_encrypted`, `document_broken` (the child crashed on
+                it, too), `document_too_slow`.
+            TooLargeError: `document_inflates` or `document_too_much_text`.
+            UnavailableError: `unavailable`: the child could not be started.
+
+        """
+        if self._small and len(data) <= self._small_bytes:
+            return self._small.extract(data, name=name)
+        command = [sys.executable, "-P", "-m", _WORKER, self._form]
+        try:
+            ended = subprocess.run(  # noqa: S603  no part of the command comes from outside
+                command,
+                input=data,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=_environment(),
+                timeout=MAX_EXTRACTION_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise UnsupportedContentError("document_too_slow") from error
+        except OSError as error:
+            raise UnavailableError("unavailable") from error
+        return _extraction(ended)
+
+
+def _environment() -> dict[str, str]:
+    """Return what the interpreter needs to find its modules and its own library, and no more."""
+    return {
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "LD_LIBRARY_PATH": str(sysconfig.get_config_var("LIBDIR") or ""),
+    }
+
+
+def _extraction(ended: subprocess.CompletedProcess[bytes]) -> Extraction:
+    if ended.returncode == -signal.SIGXCPU:
+        raise UnsupportedContentError("document_too_slow")
+    if ended.returncode < 0:
+        raise UnsupportedContentError("document_broken")
+    if ended.returncode:
+        # It never came to read the document: the fault is the deployment's.
+        logger.error("a reader did not start", extra={"exit_code": ended.returncode})
+        raise UnavailableError("unavailable")
+    answer: dict[str, Any] = json.loads(ended.stdout)
+    if "cause" in answer:
+        logger.warning("a reader failed on a document", extra={"cause": answer["cause"]})
+    if "error" in answer:
+        raise _ERRORS[answer["error"]](answer["code"], **answer["details"])
+    return Extraction(**answer)

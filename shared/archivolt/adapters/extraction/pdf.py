@@ -1,0 +1,66 @@
+"""Reads PDF documents that have a text layer."""
+
+from collections.abc import Iterator
+from contextlib import closing
+
+import pypdfium2
+from pypdfium2 import raw
+
+from archivolt.adapters.extraction.pdf_layout import Outline, PdfLayout, simplified
+from archivolt.adapters.extraction.pdf_lines import Line, lines_of
+from archivolt.domain.errors import TooLargeError, UnsupportedContentError
+from archivolt.domain.limits import MAX_EXTRACTED_CHARS
+from archivolt.ports.ingestion import Extraction
+
+
+class PdfExtractor:
+    """An `Extractor` of PDF documents: pages, headings, paragraphs. Scanned pages have no text."""
+
+    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
+        """Return the text of every page.
+
+        Raises:
+            UnsupportedContentError: `document_encrypted` or `document_broken`.
+            TooLargeError: `document_too_much_text`.
+
+        """
+        try:
+            document = pypdfium2.PdfDocument(data)
+        except pypdfium2.PdfiumError as error:
+            encrypted = error.err_code == raw.FPDF_ERR_PASSWORD
+            code = "document_encrypted" if encrypted else "document_broken"
+            raise UnsupportedContentError(code) from error
+        with closing(document):
+            pages = list(_pages(document))
+            layout = PdfLayout(pages, _outline(document))
+            title = " ".join(document.get_metadata_value("Title").replace("\0", "").split())
+            markdown = layout.markdown()
+            return Extraction(
+                markdown=markdown, title=title or layout.first_heading, pages=len(pages)
+            )
+
+
+def _pages(document: pypdfium2.PdfDocument) -> Iterator[list[Line]]:
+    chars = 0
+    for number in range(len(document)):
+        try:
+            page = document[number]
+        except pypdfium2.PdfiumError:
+            yield []  # one broken page is no reason to lose the others
+            continue
+        with closing(page):
+            lines = lines_of(page)
+        chars += sum(len(line.text) for line in lines)
+        if chars > MAX_EXTRACTED_CHARS:
+            raise TooLargeError("document_too_much_text", limit=MAX_EXTRACTED_CHARS)
+        yield lines
+
+
+def _outline(document: pypdfium2.PdfDocument) -> Outline:
+    """Return where each title of the outline leads to: its simplified text to page and level."""
+    outline: Outline = {}
+    for entry in document.get_toc():
+        target = entry.get_dest()
+        page = target.get_index() if target else None
+        outline.setdefault(simplified(entry.get_title()), []).append((page, entry.level + 1))
+    return outline

@@ -1,0 +1,260 @@
+"""PDF and Word documents, good and hostile, read in a child process as they are deployed."""
+
+import os
+import struct
+import sys
+import time
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from archivolt.adapters.extraction import isolated
+from archivolt.adapters.extraction.isolated import IsolatedExtractor
+from archivolt.composition.extraction import extractor_of_all_formats
+from archivolt.domain.errors import (
+    ArchivoltError,
+    TooLargeError,
+    UnavailableError,
+    UnsupportedContentError,
+)
+from archivolt.ingestion.splitting import split
+from archivolt.ports.ingestion import Extraction
+from archivolt.retrieval.tokens import token_upper_bound
+from tests.documents import docx, paragraph, pdf, table
+
+TEXT = [f"This is line {number} of the text of the page." for number in range(8)]
+
+
+def extracted(data: bytes, name: str = "document") -> Extraction:
+    return extractor_of_all_formats().extract(data, name=name)
+
+
+def refusal(data: bytes, name: str = "document") -> ArchivoltError:
+    with pytest.raises(ArchivoltError) as raised:
+        extracted(data, name)
+    return raised.value
+
+
+class TestPdf:
+    def test_pages_headings_and_paragraphs_are_found(self) -> None:
+        pages = [
+            [(20, "A Guide"), "", *TEXT[:3], "", *TEXT[3:5], (14, "Setup"), *TEXT[5:]],
+            [(14, "Été"), "Voilà \u2013 c\u2019est \u201cbon\u201d : 20 €."],
+        ]
+        found = extracted(pdf(pages), "guide.pdf")
+        assert found.pages == 2
+        assert found.title == "A Guide"
+        blocks = found.markdown.split("\n\n")
+        assert [block.strip() for block in blocks] == [
+            "<!-- page 1 -->",
+            "# A Guide",
+            "\n".join(TEXT[:3]),
+            "\n".join(TEXT[3:5]),
+            "## Setup",
+            "\n".join(TEXT[5:]),
+            "<!-- page 2 -->",
+            "## Été",
+            "Voilà \u2013 c\u2019est \u201cbon\u201d : 20 €.",
+        ]
+
+    def test_passages_know_their_page(self) -> None:
+        found = extracted(pdf([["alpha"], ["beta"], ["gamma"]]))
+        passages = split(found.markdown, budget=60, count=token_upper_bound)
+        assert [(p.page, p.text) for p in passages] == [(1, "alpha"), (2, "beta"), (3, "gamma")]
+
+    def test_the_outline_is_believed_before_sizes(self) -> None:
+        pages = [["1. Opening", *TEXT, (20, "A pull quote")], ["Closing", *TEXT]]
+        found = extracted(pdf(pages, outline=[("Opening", 0), ("Closing", 1)], title="Named"))
+        headings = [line for line in found.markdown.split("\n") if line.startswith("#")]
+        assert headings == ["# 1. Opening", "# Closing"]
+        assert found.title == "Named"
+
+    def test_running_headers_and_footers_are_left_out(self) -> None:
+        pages = [
+            ["ACME report", *(f"{letter}{line}" for line in TEXT), f"Page {n} of 9"]
+            for n, letter in enumerate("abcdefghi", start=1)
+        ]
+        found = extracted(pdf(pages)).markdown
+        assert "ACME" not in found
+        assert "of 9" not in found
+        assert found.count("text") == 9 * len(TEXT)
+
+    def test_a_word_broken_at_the_end_of_a_line_is_whole(self) -> None:
+        found = extracted(pdf([["The docu-", "ment of Jean-", "Paul"]]))
+        assert "The document of Jean-Paul" in found.markdown
+
+    def test_text_is_not_taken_for_structure(self) -> None:
+        (passage,) = split(
+            extracted(pdf([["# no heading", "```", "text"]])).markdown, budget=99, count=len
+        )
+        assert passage.headings == ()
+        assert "text" in passage.text
+
+    def test_a_scan_has_no_text(self) -> None:
+        found = extracted(pdf([[], []]))
+        assert found.pages == 2
+        assert split(found.markdown, budget=60, count=token_upper_bound) == []
+
+    def test_a_password_is_said(self) -> None:
+        error = refusal(pdf([["secret"]], password=True))
+        assert isinstance(error, UnsupportedContentError)
+        assert error.code == "document_encrypted"
+
+    @pytest.mark.parametrize("damage", ["head only", "garbage", "half"])
+    def test_a_damaged_one_is_said(self, damage: str) -> None:
+        whole = pdf([TEXT])
+        data = {
+            "head only": b"%PDF-1.7\n",
+            "garbage": b"%PDF-1.7\n" + bytes(range(256)) * 40,
+            "half": whole[: len(whole) // 3],
+        }[damage]
+        assert refusal(data, "broken.pdf").code == "document_broken"
+
+    def test_a_wrong_extension_does_not_matter(self) -> None:
+        assert "text of the page" in extracted(pdf([TEXT]), "notes.md").markdown
+
+    def test_many_pages_are_read_in_seconds(self) -> None:
+        start = time.perf_counter()
+        assert extracted(pdf([[f"page {n}"] for n in range(3_000)])).pages == 3_000
+        assert time.perf_counter() - start < 60
+
+    def test_a_table_of_contents_of_digits_costs_nothing(self) -> None:
+        found = extracted(pdf([["1" * 5_000]], outline=[("1" * 5_000 + "x", 0)]))
+        assert "111" in found.markdown
+
+
+class TestDocx:
+    def test_headings_paragraphs_and_tables_are_found(self) -> None:
+        body = (
+            paragraph("Le titre", style="Titre")
+            + paragraph("Début", style="Titre1")
+            + paragraph("L\u2019été &amp; l\u2019hiver.")
+            + paragraph("Suite", style="Titre2")
+            + table(["Nom", "Prix"], ["Thé", "2 €"])
+        )
+        found = extracted(docx(body), "a.docx").markdown
+        assert found == (
+            "# Le titre\n\n# Début\n\nL\u2019été & l\u2019hiver.\n\n## Suite\n\n"
+            "| Nom | Prix |\n|---|---|\n| Thé | 2 € |"
+        )
+
+    def test_a_wrong_extension_does_not_matter(self) -> None:
+        assert extracted(docx(paragraph("text")), "a.pdf").markdown == "text"
+
+    @pytest.mark.parametrize("keep", [0.2, 0.6, 0.95])
+    def test_a_truncated_one_is_said(self, keep: float) -> None:
+        parts: dict[str, str | bytes] = {"word/media/x.bin": os.urandom(5_000)}
+        whole = docx(paragraph("text"), parts=parts)
+        cut = whole[: int(len(whole) * keep)] + b"word/document.xml"
+        assert refusal(cut).code == "document_broken"
+
+    def test_one_that_inflates_is_refused_before_it_is_unpacked(self) -> None:
+        bomb = docx("", parts={f"word/bomb{n}.xml": b" " * 120_000_000 for n in range(3)})
+        assert len(bomb) < 2_000_000
+        start = time.perf_counter()
+        error = refusal(bomb)
+        assert isinstance(error, TooLargeError)
+        assert error.code == "document_inflates"
+        assert time.perf_counter() - start < 30
+
+    def test_one_that_lies_about_its_size_is_broken(self) -> None:
+        honest = docx("", parts={"word/bomb.xml": b" " * 50_000_000})
+        size = struct.pack("<I", 50_000_000)
+        assert size in honest
+        assert refusal(honest.replace(size, struct.pack("<I", 1_000))).code == "document_broken"
+
+    def test_one_that_repeats_itself_without_end_is_refused(self) -> None:
+        bomb = docx(paragraph("x") * 1_000, parts={"word/bomb.xml": b" " * 50_000_000})
+        assert refusal(bomb).code == "document_inflates"
+
+    def test_many_entries_are_refused(self) -> None:
+        assert refusal(docx("", parts={f"{n}": "" for n in range(10_100)})).code == (
+            "document_inflates"
+        )
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+    def test_entities_are_refused(self, encoding: str) -> None:
+        entities = "".join(f'<!ENTITY e{n} "{f"&e{n - 1};" * 10}">' for n in range(1, 12))
+        bomb = (
+            f'<?xml version="1.0" encoding="{encoding}"?><!DOCTYPE x [<!ENTITY e0 "ha">{entities}]>'
+        )
+        parts: dict[str, str | bytes] = {
+            "word/footnotes.xml": f"{bomb}<x>&e11;</x>".encode(encoding)
+        }
+        assert refusal(docx(paragraph("text"), parts=parts)).code == "document_broken"
+
+    def test_a_part_of_memory_it_may_not_have_is_refused(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        deep = "<w:tbl><w:tr><w:tc>" * 20_000
+        assert refusal(docx(deep)).code in {"document_broken", "document_inflates"}
+
+    def test_archives_of_other_kinds_are_not_read(self) -> None:
+        out = BytesIO()
+        with zipfile.ZipFile(out, "w") as archive:
+            archive.writestr("xl/workbook.xml", "<x/>")
+        assert refusal(out.getvalue(), "a.docx").code == "unsupported_format"
+
+    def test_pictures_are_told_by_their_text(self) -> None:
+        found = extracted(docx(paragraph("before") + "<w:p><w:r><w:pict/></w:r></w:p>"))
+        assert found.markdown == "before"
+
+
+class TestIsolation:
+    def test_a_large_page_is_read_in_a_child(self) -> None:
+        page = "<p>é</p>" * 200_000
+        assert extracted(page.encode(), "a.html").markdown.count("é") == 200_000
+
+    def test_one_that_takes_too_long_is_stopped(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(isolated, "MAX_EXTRACTION_SECONDS", 0.05)
+        assert refusal(pdf([TEXT])).code == "document_too_slow"
+
+    def test_one_that_takes_too_much_of_the_processor_is_stopped(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        worker = (
+            "import resource\nresource.setrlimit(resource.RLIMIT_CPU, (1, 2))\nwhile True: pass\n"
+        )
+        assert self._refusal_of(worker, monkeypatch, tmp_path) == "document_too_slow"
+
+    def test_one_that_crashes_its_reader_is_broken(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        worker = "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"
+        assert self._refusal_of(worker, monkeypatch, tmp_path) == "document_broken"
+
+    def test_a_reader_that_does_not_start_is_not_the_documents_fault(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(isolated, "_WORKER", "archivolt.no_such_module")
+        with pytest.raises(UnavailableError):
+            IsolatedExtractor("pdf").extract(pdf([TEXT]), name="a.pdf")
+
+    def test_a_child_gets_nothing_of_the_environment(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary")
+        worker = (
+            "import json, os\nprint(json.dumps({'markdown': repr(dict(os.environ)), 'title': '',"
+            " 'pages': None}))\n"
+        )
+        self._use(worker, monkeypatch, tmp_path)
+        found = IsolatedExtractor("pdf").extract(b"", name="")
+        assert "PYTHONPATH" in found.markdown
+        assert "canary" not in found.markdown
+
+    def _refusal_of(self, worker: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> str:
+        self._use(worker, monkeypatch, tmp_path)
+        return refusal(pdf([TEXT])).code
+
+    def _use(self, worker: str, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+        (folder / "stand_in_worker.py").write_text(worker)
+        monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+        monkeypatch.setattr(isolated, "_WORKER", "stand_in_worker")
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.html", "a.md", "a"])
+def test_an_empty_document_has_no_text(name: str) -> None:
+    assert extracted(b"", name) == Extraction(markdown="")

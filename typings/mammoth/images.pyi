@@ -1,0 +1,3 @@
+from collections.abc import Callable
+
+def img_element(func: Callable[[object], dict[str, str]]) -> Callable[..., object]: ...
