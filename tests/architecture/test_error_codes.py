@@ -1,4 +1,4 @@
-"""Every code in the source has its sentence in the table, and gives the values that it shows."""
+"""The codes in the source and the table of sentences are held to each other, both ways."""
 
 import ast
 import re
@@ -12,6 +12,7 @@ from archivolt.domain import errors
 from archivolt.domain.messages import MESSAGES
 from tests.architecture.sources import ROOT, code_files, name_of, tree
 
+TABLE = ROOT / "shared/archivolt/domain/messages.py"
 PRODUCT = [path for path in code_files() if path.is_relative_to(ROOT / "shared")]
 ERRORS = {
     name
@@ -70,6 +71,18 @@ def test_every_code_has_its_sentence_and_the_values_it_shows(path: Path) -> None
         for use in uses
         if use.values is not None and (missing := placeholders(use.code) - use.values)
     } == {}
+
+
+def test_every_sentence_has_a_use() -> None:
+    written = {
+        node.value
+        for path in code_files()
+        if path != TABLE
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+
+    assert sorted(MESSAGES.keys() - written) == []
 
 
 def test_a_code_is_found_in_each_form() -> None:
