@@ -1,0 +1,112 @@
+"""The three functions behind queues and schedule, with the events that AWS sends."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from archivolt.domain.ingestion import EmbeddingJob, Generation, IndexState
+from archivolt.domain.job_messages import job_message
+from archivolt.domain.paths import VaultPath
+from archivolt.entrypoints.events.embedding import build_embedding
+from archivolt.entrypoints.events.indexing import build_indexing
+from archivolt.entrypoints.events.reconcile import build_reconcile
+from tests.builders import vault_ref
+from tests.index_world import IndexWorld
+
+EVENTS = Path(__file__).parents[1] / "events"
+NOTE = VaultPath("Été 2026/à+b (1).md")
+VAULT = vault_ref("v1")
+
+
+class Invocation:
+    """A Lambda context with a minute left."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 60_000
+
+
+def golden(name: str) -> dict[str, Any]:
+    return json.loads((EVENTS / f"{name}.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def world() -> IndexWorld:
+    return IndexWorld()
+
+
+@pytest.mark.parametrize("event", ["sqs_s3_object_created", "sqs_s3_notification"])
+def test_the_indexing_function_indexes_what_s3_announces(world: IndexWorld, event: str) -> None:
+    world.write(NOTE, "llamas here!", vault=VAULT)
+    handler = build_indexing(lambda: world.index_changes)
+    assert handler(golden(event), Invocation()) == {"batchItemFailures": []}
+    entry = world.catalogue.get(VAULT, NOTE)
+    assert entry is not None
+    assert entry.state is IndexState.PENDING
+
+
+def test_the_indexing_function_gives_back_what_it_cannot_read_or_do(world: IndexWorld) -> None:
+    batch = golden("sqs_s3_object_created")
+    batch["Records"].append({"messageId": "broken", "body": "{"})
+    world.line.take_down("read")
+    handler = build_indexing(lambda: world.index_changes)
+    assert handler(batch, Invocation()) == {
+        "batchItemFailures": [{"itemIdentifier": "message-1"}, {"itemIdentifier": "broken"}]
+    }
+
+
+@pytest.mark.parametrize("event", ["sqs_s3_test_event", "sqs_s3_object_acl_updated"])
+def test_the_indexing_function_acknowledges_what_is_no_change(
+    world: IndexWorld, event: str
+) -> None:
+    handler = build_indexing(lambda: world.index_changes)
+    assert handler(golden(event), Invocation()) == {"batchItemFailures": []}
+
+
+def test_the_indexing_function_checks_deletions_with_the_store(world: IndexWorld) -> None:
+    for name in ("marked.md", "purged.md"):
+        world.settle(world.write(name, f"llamas {name}", vault=VAULT))
+    etag = world.files.head(VAULT, VaultPath("marked.md")).etag
+    world.files.delete(VAULT, VaultPath("marked.md"), expected=etag)
+    handler = build_indexing(lambda: world.index_changes)
+    handler(golden("sqs_s3_object_deleted"), Invocation())
+    states = {entry.path: entry.state for entry in world.catalogue.entries(VAULT)}
+    assert states == {VaultPath("purged.md"): IndexState.INDEXED}
+
+
+def test_the_embedding_function_works_off_jobs(world: IndexWorld) -> None:
+    world.deliver(world.write(NOTE, "llamas"))
+    [job] = world.queue.take()
+    batch = golden("sqs_embedding_jobs")
+    batch["Records"][0]["body"] = job_message(job)
+    handler = build_embedding(lambda: world.embed_passages)
+    assert handler(batch, Invocation()) == {"batchItemFailures": []}
+    assert world.state(NOTE) is IndexState.INDEXED
+
+
+def test_the_embedding_function_gives_back_what_is_no_job(world: IndexWorld) -> None:
+    batch = golden("sqs_embedding_jobs")
+    batch["Records"].append({"messageId": "broken", "body": "not a job"})
+    handler = build_embedding(lambda: world.embed_passages)
+    assert handler(batch, Invocation()) == {"batchItemFailures": [{"itemIdentifier": "broken"}]}
+
+
+def test_the_recorded_job_is_what_the_queue_is_sent() -> None:
+    [record] = golden("sqs_embedding_jobs")["Records"]
+    job = EmbeddingJob(vault=VAULT, path=NOTE, generation=Generation("1790000000000000-0badc0de"))
+    assert json.loads(record["body"]) == json.loads(job_message(job))
+
+
+def test_the_reconcile_function_answers_with_what_it_found(world: IndexWorld) -> None:
+    world.write(NOTE, "llamas")
+    handler = build_reconcile(lambda: world.reconcile)
+
+    class Long(Invocation):
+        def get_remaining_time_in_millis(self) -> int:
+            return 900_000
+
+    answer = handler(golden("schedule"), Long())
+    assert (answer["vaults"], answer["compared"], answer["changed"]) == (1, 1, 1)
+    assert answer["complete"] is True
+    json.dumps(answer)
