@@ -1,8 +1,8 @@
 """The process that mirrors folders into vaults: `python -m archivolt_local.mirror.process CONFIG`.
 
 CONFIG is a JSON object: `vaults` (folder by vault name), `queue` (the indexing queue's name),
-`records` (where the manifests are), `mark` (a file to make once every vault exists). The environment
-is a function's, with every right.
+`records` (where the manifests are), `mark` (a file to make once every vault exists). The
+environment is a function's, with every right.
 """
 
 import asyncio
