@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from threading import Lock
 
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.vault import ETag, VaultRef
@@ -18,6 +19,7 @@ class InMemoryShards:
         self._kept: dict[tuple[VaultRef, str], Shard] = {}
         self.between: Callable[[], None] | None = None
         self.fetched = 0
+        self._one_write = Lock()
 
     def etags(self, vault: VaultRef) -> Mapping[str, ETag]:
         return {name: shard.etag for (owner, name), shard in self._kept.items() if owner == vault}
@@ -30,10 +32,11 @@ class InMemoryShards:
         meanwhile, self.between = self.between, None
         if meanwhile:
             meanwhile()
-        held = self._kept.get((vault, name))
-        if (held and held.etag) != (replacing and replacing.etag):
-            raise ConflictError("conflict")
-        self._kept[vault, name] = Shard(data=data, etag=ETag(hashlib.sha256(data).hexdigest()))
+        with self._one_write:
+            held = self._kept.get((vault, name))
+            if (held and held.etag) != (replacing and replacing.etag):
+                raise ConflictError("conflict")
+            self._kept[vault, name] = Shard(data=data, etag=ETag(hashlib.sha256(data).hexdigest()))
 
     def drop(self, vault: VaultRef) -> None:
         for key in [key for key in self._kept if key[0] == vault]:

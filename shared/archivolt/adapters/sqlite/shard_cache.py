@@ -8,7 +8,6 @@ import hashlib
 import os
 import sqlite3
 import tempfile
-import zlib
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -18,9 +17,6 @@ from archivolt.domain.vault import ETag, VaultRef
 from archivolt.ports.retrieval import ShardStore
 
 _OPENINGS: Final = 3
-
-DAMAGED: Final = (sqlite3.DatabaseError, zlib.error)
-"""What reading a shard raises that is none."""
 
 
 class ShardCache:
@@ -47,7 +43,6 @@ class ShardCache:
 
         Raises:
             UnavailableError: `unavailable`: the store is, or the folder cannot be written.
-            zlib.error: The shard is damaged.
 
         """
         if self.holds(vault, name, etag):
@@ -55,7 +50,7 @@ class ShardCache:
         shard = self._store.get(vault, name)
         if shard is None:
             return None
-        self._keep(self._file(vault, name, shard.etag), zlib.decompress(shard.data))
+        self._keep(self._file(vault, name, shard.etag), shard.data)
         return shard.etag
 
     def open(self, vault: VaultRef, name: str, etag: ETag) -> sqlite3.Connection | None:
@@ -63,7 +58,6 @@ class ShardCache:
 
         Raises:
             UnavailableError: As `fetch`; or other processes remove each copy as soon as it is made.
-            zlib.error: The shard is damaged.
 
         """
         for _ in range(_OPENINGS):

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from archivolt.adapters.sqlite import shard_file, shard_ranking
-from archivolt.adapters.sqlite.shard_cache import DAMAGED, ShardCache
+from archivolt.adapters.sqlite.shard_cache import ShardCache
 from archivolt.adapters.sqlite.shard_ranking import Groups, Ranked, Statistics
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import ETag, VaultRef
@@ -84,6 +84,6 @@ class ShardSearch:
                 return question(connection)
             with closing(connection):
                 return question(connection)
-        except DAMAGED as error:
+        except sqlite3.DatabaseError as error:
             logger.warning("a damaged shard is left out of a search", extra=failure(error))
             return nothing

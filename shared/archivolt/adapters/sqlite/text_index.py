@@ -14,7 +14,7 @@ from contextlib import closing
 from typing import Final, TypeVar
 
 from archivolt.adapters.sqlite import shard_file
-from archivolt.adapters.sqlite.shard_cache import DAMAGED, ShardCache
+from archivolt.adapters.sqlite.shard_cache import ShardCache
 from archivolt.adapters.sqlite.shard_search import PresentShard, ShardSearch
 from archivolt.domain.errors import ConflictError, UnavailableError
 from archivolt.domain.ingestion import Generation, Passage
@@ -27,8 +27,6 @@ from archivolt.ports.retrieval import Candidate, DocumentUpdate, Shard, ShardSto
 # Of writers that meet at a shard one succeeds each time; more than this many do not meet.
 _WRITES: Final = 20
 _THREADS: Final = 16
-# Fast: a shard is written often, and read by machines near the store.
-_COMPRESSION: Final = 1
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -105,7 +103,7 @@ class SqliteTextIndex:
             with closing(_unpacked(held)) as connection:
                 if not shard_file.write(connection, updates):
                     return
-                data = zlib.compress(connection.serialize(), _COMPRESSION)
+                data = connection.serialize()
             try:
                 self._shards.put(vault, name, data, replacing=held)
             except ConflictError:
@@ -122,19 +120,16 @@ class SqliteTextIndex:
         listed = zip(vaults, _in_parallel(self._present, vaults), strict=True)
         shards = [(vault, name, etag) for vault, names in listed for name, etag in names.items()]
         missing = [shard for shard in shards if not self._cache.holds(*shard)]
-        fetched = dict(zip(missing, _in_parallel(self._fetch, missing), strict=True))
+        fetched = dict(
+            zip(
+                missing, _in_parallel(lambda shard: self._cache.fetch(*shard), missing), strict=True
+            )
+        )
         return [
             (vault, name, present)
             for vault, name, etag in shards
             if (present := fetched.get((vault, name, etag), etag))
         ]
-
-    def _fetch(self, shard: PresentShard) -> ETag | None:
-        try:
-            return self._cache.fetch(*shard)
-        except DAMAGED as error:
-            logger.warning("a damaged shard is left out of a search", extra=failure(error))
-            return None
 
 
 def shard_name(path: VaultPath) -> str:
@@ -156,8 +151,8 @@ def _unpacked(shard: Shard | None) -> sqlite3.Connection:
     """
     if shard is not None:
         try:
-            return shard_file.opened(zlib.decompress(shard.data))
-        except DAMAGED as error:
+            return shard_file.opened(shard.data)
+        except sqlite3.DatabaseError as error:
             logger.warning("a shard is damaged and made anew", extra=failure(error))
     return shard_file.opened(None)
 

@@ -1,6 +1,5 @@
 """What is particular to the index of SQLite files: its cache, its conflicts, damage."""
 
-import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -129,7 +128,7 @@ def test_a_writer_that_never_comes_through_gives_up(tmp_path: Path) -> None:
         an_index(AlwaysFaster(), tmp_path).apply(VAULT, notes(1))
 
 
-@pytest.mark.parametrize("damage", [b"no zlib", zlib.compress(b"no database"), zlib.compress(b"")])
+@pytest.mark.parametrize("damage", [b"no database", b"", b"SQLite format 3\0" + bytes(84)])
 def test_a_damaged_shard_is_left_out_and_made_anew(
     shards: InMemoryShards, tmp_path: Path, damage: bytes
 ) -> None:
@@ -150,7 +149,7 @@ def test_a_removed_text_is_not_left_in_the_file(shards: InMemoryShards, tmp_path
     index.apply(VAULT, [DocumentUpdate(path=secret.path, generation=Generation("2"), passages=[])])
     held = shards.get(VAULT, shard_name(secret.path))
     assert held is not None
-    assert b"xylophon" not in zlib.decompress(held.data)
+    assert b"xylophon" not in held.data
 
 
 def test_files_of_another_format_are_not_read(shards: InMemoryShards, tmp_path: Path) -> None:
