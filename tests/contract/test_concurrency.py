@@ -93,6 +93,27 @@ def test_a_member_is_added_and_removed_on_both_sides_or_neither(new_local_table:
     assert is_member == bool(directory.accessible(ACME, BOB))
 
 
+@pytest.mark.parametrize("role", [None, VaultRole.READER])
+def test_owners_who_push_each_other_out_leave_one(
+    new_local_table: NewTable, role: VaultRole | None
+) -> None:
+    directory = DynamoVaultDirectory(new_local_table("ControlTable"))
+    vault = a_vault("notes")
+    directory.create(vault, owner=ALICE)
+    directory.set_member(vault.ref, BOB, VaultRole.OWNER)
+
+    def push_out(number: int) -> None:
+        other = (ALICE, BOB)[number % 2]
+        if role is None:
+            directory.remove_member(vault.ref, other)
+        else:
+            directory.set_member(vault.ref, other, role)
+
+    race(push_out)
+
+    assert [held for _, held in directory.members(vault.ref)].count(VaultRole.OWNER) == 1
+
+
 def test_a_deletion_among_turns_leaves_nothing_behind(new_local_table: NewTable) -> None:
     table = new_local_table("ConversationsTable")
     conversations = DynamoConversations(table)

@@ -103,6 +103,34 @@ def test_a_member_gains_changes_and_loses_access(directory: VaultDirectory) -> N
     assert directory.members(vault.ref) == [(ALICE, VaultRole.OWNER)]
 
 
+def test_the_only_owner_stays_an_owner(directory: VaultDirectory) -> None:
+    vault = a_vault("notes")
+    directory.create(vault, owner=ALICE)
+    directory.set_member(vault.ref, BOB, VaultRole.WRITER)
+
+    for leave in (
+        lambda: directory.set_member(vault.ref, ALICE, VaultRole.READER),
+        lambda: directory.remove_member(vault.ref, ALICE),
+    ):
+        with pytest.raises(ConflictError) as refused:
+            leave()
+        assert refused.value.code == "last_owner"
+    directory.set_member(vault.ref, ALICE, VaultRole.OWNER)
+
+    assert directory.members(vault.ref) == [(ALICE, VaultRole.OWNER), (BOB, VaultRole.WRITER)]
+
+
+def test_an_owner_leaves_when_another_stays(directory: VaultDirectory) -> None:
+    vault = a_vault("notes")
+    directory.create(vault, owner=ALICE)
+    directory.set_member(vault.ref, BOB, VaultRole.OWNER)
+
+    directory.set_member(vault.ref, ALICE, VaultRole.READER)
+    directory.remove_member(vault.ref, ALICE)
+
+    assert directory.members(vault.ref) == [(BOB, VaultRole.OWNER)]
+
+
 def test_members_are_listed_by_user(directory: VaultDirectory) -> None:
     vault = a_vault("notes")
     directory.create(vault, owner=UserId("m"))

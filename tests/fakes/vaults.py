@@ -45,11 +45,15 @@ class InMemoryVaults:
 
     def set_member(self, ref: VaultRef, user: UserId, role: VaultRole) -> None:
         self.get(ref)
+        if role is not VaultRole.OWNER:
+            self._keep_an_owner(ref, user)
         self._members[ref][user] = role
 
     def remove_member(self, ref: VaultRef, user: UserId) -> None:
-        if self._members.get(ref, {}).pop(user, None) is None:
+        if user not in self._members.get(ref, {}):
             raise NotFoundError("member_not_found", user=user)
+        self._keep_an_owner(ref, user)
+        del self._members[ref][user]
 
     def all_refs(self) -> list[VaultRef]:
         return list(self._vaults)
@@ -57,6 +61,11 @@ class InMemoryVaults:
     def forbid_destructive_tools(self, ref: VaultRef) -> None:
         """Change the vault's setting, as its owner would."""
         self._vaults[ref] = replace(self.get(ref), ai_destructive_tools=False)
+
+    def _keep_an_owner(self, ref: VaultRef, leaving: UserId) -> None:
+        owners = [user for user, role in self.members(ref) if role is VaultRole.OWNER]
+        if owners == [leaving]:
+            raise ConflictError("last_owner", user=leaving)
 
     def _named(self, tenant: TenantId, name: str) -> Vault | None:
         for vault in self._vaults.values():

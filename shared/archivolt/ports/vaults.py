@@ -45,19 +45,21 @@ class VaultDirectory(Protocol):
         ...
 
     def set_member(self, ref: VaultRef, user: UserId, role: VaultRole) -> None:
-        """Add a member or change a role.
+        """Add a member or change a role; whatever happens at once, an owner is left.
 
         Raises:
             NotFoundError: `vault_not_found`.
+            ConflictError: `last_owner`: the only owner would become less.
 
         """
         ...
 
     def remove_member(self, ref: VaultRef, user: UserId) -> None:
-        """Remove a member.
+        """Remove a member; whatever happens at once, an owner is left.
 
         Raises:
             NotFoundError: `member_not_found`.
+            ConflictError: `last_owner`.
 
         """
         ...

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from archivolt.domain.errors import (
-    ConflictError,
     ForbiddenError,
     InvalidRequestError,
     NotFoundError,
@@ -111,8 +110,6 @@ class VaultService:
         """
         ref = self._owned(principal, name)
         member = _member(user)
-        if role is not VaultRole.OWNER:
-            self._keep_an_owner(ref, member)
         self._directory.set_member(ref, member, role)
         self._tell_the_index(ref, member)
         return member
@@ -129,7 +126,6 @@ class VaultService:
         """
         ref = self._owned(principal, name)
         member = _member(user)
-        self._keep_an_owner(ref, member)
         self._directory.remove_member(ref, member)
         self._tell_the_index(ref, member)
 
@@ -142,11 +138,6 @@ class VaultService:
         if access.role is not VaultRole.OWNER:
             raise ForbiddenError("owner_required", vault=access.vault.name)
         return access.vault.ref
-
-    def _keep_an_owner(self, ref: VaultRef, leaving: UserId) -> None:
-        owners = {user for user, role in self._directory.members(ref) if role is VaultRole.OWNER}
-        if owners == {leaving}:
-            raise ConflictError("last_owner", user=leaving)
 
     def _summary(self, access: VaultAccess) -> VaultSummary:
         return VaultSummary(

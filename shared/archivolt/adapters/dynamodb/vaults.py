@@ -8,10 +8,12 @@
 What says one thing twice is written in one transaction. No tenant or user id holds a `#`.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from archivolt.adapters.dynamodb.table import (
     ConditionFailedError,
@@ -19,12 +21,20 @@ from archivolt.adapters.dynamodb.table import (
     StoredItem,
     is_key_text,
 )
-from archivolt.adapters.dynamodb.writes import ABSENT, PRESENT, Check, Delete, Key, Put
+from archivolt.adapters.dynamodb.writes import ABSENT, PRESENT, Check, Delete, Key, Put, Write
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.vault import Vault, VaultAccess, VaultId, VaultRef, VaultRole
 
 _VAULT: Final = "VAULT"
+_ATTEMPTS: Final = 5
+
+
+class _Keeping(NamedTuple):
+    """That the one who leaves is as they were `seen`, and that another `owner` stays one."""
+
+    seen: ConditionBase | None = None
+    owner: tuple[Check, ...] = ()
 
 
 class DynamoVaultDirectory:
@@ -90,31 +100,31 @@ class DynamoVaultDirectory:
 
     def set_member(self, ref: VaultRef, user: UserId, role: VaultRole) -> None:
         """Add a member or change a role."""
-        vault = self.get(ref)
-        try:
-            self._table.transact(
-                [
-                    Check(key=_vault_key(ref), condition=PRESENT),
-                    *_membership(vault, user, role),
-                ]
-            )
-        except ConditionFailedError as error:
-            raise NotFoundError("vault_not_found", vault=ref.id) from error
+
+        def writes() -> list[Write]:
+            vault = self.get(ref)
+            keeps = _Keeping() if role is VaultRole.OWNER else self._keeping_an_owner(ref, user)
+            member, of_user = _membership(vault, user, role)
+            stays = Check(key=_vault_key(ref), condition=PRESENT)
+            return [stays, replace(member, condition=keeps.seen), of_user, *keeps.owner]
+
+        self._transact_as_seen(writes)
 
     def remove_member(self, ref: VaultRef, user: UserId) -> None:
         """Remove a member."""
-        vault = self._table.get(_vault_key(ref))
-        if vault is None:
-            raise NotFoundError("member_not_found", user=user)
-        try:
-            self._table.transact(
-                [
-                    Delete(key=_member_key(ref, user), condition=PRESENT),
-                    Delete(key=Key(_user_pk(ref.tenant, user), f"VAULT#{vault['name']}")),
-                ]
-            )
-        except ConditionFailedError as error:
-            raise NotFoundError("member_not_found", user=user) from error
+
+        def writes() -> list[Write]:
+            vault = self._table.get(_vault_key(ref))
+            if vault is None or self._table.get(_member_key(ref, user)) is None:
+                raise NotFoundError("member_not_found", user=user)
+            keeps = self._keeping_an_owner(ref, user)
+            return [
+                Delete(key=_member_key(ref, user), condition=keeps.seen),
+                Delete(key=Key(_user_pk(ref.tenant, user), f"VAULT#{vault['name']}")),
+                *keeps.owner,
+            ]
+
+        self._transact_as_seen(writes)
 
     def all_refs(self) -> list[VaultRef]:
         """Return every vault of every tenant; reads the whole table, once a day."""
@@ -123,20 +133,50 @@ class DynamoVaultDirectory:
             for item in self._table.scan(Attr("sk").eq(_VAULT))
         ]
 
+    def _keeping_an_owner(self, ref: VaultRef, leaving: UserId) -> _Keeping:
+        """Return what has to hold while `leaving` becomes less than an owner.
+
+        Raises:
+            ConflictError: `last_owner`.
+
+        """
+        members = dict(self.members(ref))
+        role = members.get(leaving)
+        seen = ABSENT if role is None else Attr("role").eq(role.value)
+        if role is not VaultRole.OWNER:
+            return _Keeping(seen)
+        stays = next(
+            (user for user, held in members.items() if held is role and user != leaving), None
+        )
+        if stays is None:
+            raise ConflictError("last_owner", user=leaving)
+        return _Keeping(seen, (Check(key=_member_key(ref, stays), condition=seen),))
+
+    def _transact_as_seen(self, writes: Callable[[], list[Write]]) -> None:
+        """Do the writes, made anew whenever what they rest on has changed since it was read."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                self._table.transact(writes())
+            except ConditionFailedError:
+                if attempt + 1 == _ATTEMPTS:
+                    raise
+            else:
+                return
+
     def _membership(self, tenant: TenantId, user: UserId, name: str) -> StoredItem | None:
         if not is_key_text(name):
             return None
         return self._table.get(Key(_user_pk(tenant, user), f"VAULT#{name}"))
 
 
-def _membership(vault: Vault, user: UserId, role: VaultRole) -> list[Put]:
+def _membership(vault: Vault, user: UserId, role: VaultRole) -> tuple[Put, Put]:
     """Return the two sides of a membership."""
     ref = vault.ref
     of_user = Key(_user_pk(ref.tenant, user), f"VAULT#{vault.name}")
-    return [
+    return (
         Put(item={**_member_key(ref, user)._asdict(), "user": user, "role": role.value}),
         Put(item={**of_user._asdict(), "vault_id": ref.id, "role": role.value}),
-    ]
+    )
 
 
 def _vault_key(ref: VaultRef) -> Key:
