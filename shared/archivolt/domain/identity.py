@@ -11,7 +11,8 @@ TenantId = NewType("TenantId", str)
 UserId = NewType("UserId", str)
 
 _TENANT = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_USER = re.compile(r"[^\s/#\x00-\x1f\x7f]{1,128}")
+# No half of a surrogate pair: such text cannot be written anywhere.
+_USER = re.compile(r"[^\s/#\x00-\x1f\x7f\ud800-\udfff]{1,128}")
 
 
 class Role(StrEnum):

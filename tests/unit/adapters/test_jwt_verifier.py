@@ -83,6 +83,19 @@ def test_tokens_are_told_apart_without_being_revealed(verifier: JwtVerifier) -> 
     assert not any(token_id in "".join(tokens) for token_id in ids)
 
 
+@pytest.mark.parametrize("spelled", ["{}=", "{}==", "{}!", "{} ", "{}\n"])
+def test_a_token_spelled_otherwise_is_refused_or_the_same_token(
+    verifier: JwtVerifier, spelled: str
+) -> None:
+    token = local_token(claims())
+    try:
+        found = verifier.verify(spelled.format(token)).token_id
+    except UnauthenticatedError:
+        return
+
+    assert found == verifier.verify(token).token_id
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -98,6 +111,7 @@ def test_tokens_are_told_apart_without_being_revealed(verifier: JwtVerifier) -> 
         {"sub": "a/b"},
         {"sub": "a#b"},
         {"sub": "a" * 129},
+        {"sub": "half-a-pair-\ud800"},
         {"org": ...},
         {"org": ""},
         {"org": "../acme"},
@@ -109,8 +123,12 @@ def test_tokens_are_told_apart_without_being_revealed(verifier: JwtVerifier) -> 
         {"exp": "tomorrow"},
         {"exp": True},
         {"exp": None},
+        {"exp": float("nan")},
+        {"exp": float("inf")},
+        {"exp": 10**400},
         {"nbf": NOW + 31},
         {"nbf": "now"},
+        {"nbf": float("nan")},
     ],
 )
 def test_a_token_that_says_anything_else_is_refused(

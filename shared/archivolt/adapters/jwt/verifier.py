@@ -1,6 +1,7 @@
 """From a bearer token to a principal (O70, R6): signature, issuer, audience, time, then claims."""
 
 import hashlib
+import math
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
@@ -63,7 +64,7 @@ class JwtVerifier:
             tenant=tenant_id(claims.get(self._rules.tenant_claim)),
             user=user_id(claims["sub"]),
             role=_role(claims.get(self._rules.role_claim)),
-            token_id=hashlib.sha256(token.encode()).hexdigest()[:_TOKEN_ID_CHARS],
+            token_id=_token_id(token),
             kind=self._kind(claims["aud"]),
         )
 
@@ -93,6 +94,16 @@ class JwtVerifier:
         return TokenKind.MCP
 
 
+def _token_id(token: str) -> str:
+    """Return what names a token: a digest of what is signed.
+
+    The signature does not count: its base64 can be spelled in many ways that decode to the same
+    bytes, and each would have calls of its own (decision 27).
+    """
+    signed = token.rpartition(".")[0]
+    return hashlib.sha256(signed.encode()).hexdigest()[:_TOKEN_ID_CHARS]
+
+
 def _role(raw: object) -> Role:
     """Return the role a token claims; a token without one has the weakest.
 
@@ -116,4 +127,11 @@ def _seconds(raw: object) -> float:
     """Return a claim that holds a moment (RFC 7519 §2, "NumericDate")."""
     if isinstance(raw, bool) or not isinstance(raw, int | float):
         raise UnauthenticatedError("invalid_token")
-    return float(raw)
+    try:
+        moment = float(raw)
+    except OverflowError as error:
+        raise UnauthenticatedError("invalid_token") from error
+    # NaN compares as false with every moment: a token would never end.
+    if not math.isfinite(moment):
+        raise UnauthenticatedError("invalid_token")
+    return moment
