@@ -200,6 +200,16 @@ async def test_a_body_below_the_limits_arrives_whole() -> None:
     assert base64.b64decode(gate.function.events[0]["body"]) == content
 
 
+async def test_a_body_of_two_lengths_is_refused_and_ends_the_connection() -> None:
+    gate = Gate(ok())
+    headers = {"Authorization": "Bearer t", "Content-Length": "2", "Transfer-Encoding": "chunked"}
+
+    answer = await gate.client.post("/x/y", headers=headers, content=b"{}")
+
+    assert (answer.status_code, answer.headers["connection"]) == (400, "close")
+    assert gate.function.events == []
+
+
 async def test_an_app_that_is_down_is_a_gateway_error() -> None:
     answer = await Gate(ok()).get("/stream")
     assert (answer.status_code, answer.json()["kind"]) == (502, "INTEGRATION_FAILURE")

@@ -16,7 +16,12 @@ REQUEST = IncomingRequest(
     method="POST",
     raw_path="/api/v1/chat/a%2Fb",
     query="x=1",
-    headers=[("host", "archivolt.example"), ("connection", "keep-alive"), ("accept", "*/*")],
+    headers=[
+        ("host", "archivolt.example"),
+        ("connection", "keep-alive"),
+        ("accept", "*/*"),
+        ("x-note", "caf\xe9"),
+    ],
     client="127.0.0.1",
 )
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -107,6 +112,7 @@ async def test_the_app_gets_the_request_as_the_adapter_gives_it(
     assert first == b"POST /api/v1/chat/a%2Fb?x=1 HTTP/1.1"
     names = [header.split(b":")[0].lower() for header in headers]
     assert b"x-amzn-request-context" in names
+    assert b"x-note: caf\xe9" in [header.lower() for header in headers]
     assert b'x-amzn-request-context: {"stage": "live"}' in [header.lower() for header in headers]
     assert app.request.endswith(b"body")
 

@@ -51,6 +51,10 @@ class FrontDoor:
         if scope["type"] != "http":
             return
         request = _incoming(scope)
+        # Two lengths for one body: whoever stands in front may read it otherwise (RFC 9112 §6.1).
+        if request.header("content-length") and request.header("transfer-encoding"):
+            await _send(send, self._responses.answer("BAD_REQUEST"), last=True)
+            return
         match = self._api.match(request.method, request.raw_path)
         if match is None:
             await _send(send, self._responses.answer("MISSING_AUTHENTICATION_TOKEN"))
@@ -133,11 +137,14 @@ async def _read(request: IncomingRequest, receive: Receive) -> bytes:
             return b"".join(chunks)
 
 
-async def _send(send: Send, response: ClientResponse) -> None:
+async def _send(send: Send, response: ClientResponse, *, last: bool = False) -> None:
+    """Give an answer; `last` ends the connection with it."""
     headers = [
         (k.encode("latin-1", "replace"), v.encode("latin-1", "replace"))
         for k, v in response.headers
     ]
     headers.append((b"content-length", str(len(response.body)).encode()))
+    if last:
+        headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": response.body})

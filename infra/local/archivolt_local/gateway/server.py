@@ -29,6 +29,8 @@ async def serve_front_door(
         log_level="warning",
         access_log=False,
         server_header=False,
+        # Nothing stands in front: what a client says of its own address is not believed.
+        proxy_headers=False,
         timeout_graceful_shutdown=3,
         h11_max_incomplete_event_size=64 * 1024,
     )

@@ -86,13 +86,15 @@ class StreamingProxy:
         await self._client.aclose()
 
 
-def _headers(request: IncomingRequest, context: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _headers(request: IncomingRequest, context: Mapping[str, Any]) -> list[tuple[bytes, bytes]]:
+    """Return the headers to pass on, byte for byte: a client's need not be ASCII."""
     kept = [
         (name, value)
         for name, value in forwarded_headers(request)
         if name.lower() not in _HOP_BY_HOP
     ]
-    return [*kept, ("x-amzn-request-context", json.dumps(context))]
+    pairs = [*kept, ("x-amzn-request-context", json.dumps(context))]
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs]
 
 
 def _start(answer: httpx2.Response) -> Mapping[str, Any]:
