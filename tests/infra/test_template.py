@@ -28,6 +28,7 @@ PUBLIC = {
     ("GET", "/healthz"),
     ("GET", "/api/v1/openapi.json"),
     ("ANY", "/.well-known/{proxy+}"),
+    *(("OPTIONS", path) for path in ("/api/v1/{proxy+}", "/api/v1/chat/{proxy+}", "/mcp")),
 }
 
 
@@ -109,6 +110,17 @@ def test_every_route_but_the_public_ones_asks_the_authorizer(
     }
     assert public == PUBLIC
     assert len(methods) == len(api.routes)
+
+
+@pytest.mark.parametrize("path", ["/api/v1/vaults", "/api/v1/chat/messages", "/mcp"])
+def test_a_browser_may_ask_without_a_token_whether_a_page_may_call(
+    api: ApiDefinition, path: str
+) -> None:
+    asked, called = api.match("OPTIONS", path), api.match("POST", path)
+    assert asked is not None
+    assert called is not None
+    assert (asked.route.authorized, called.route.authorized) == (False, True)
+    assert asked.route.function == called.route.function
 
 
 def test_the_authorizer_is_asked_by_the_authorization_header(api: ApiDefinition) -> None:
