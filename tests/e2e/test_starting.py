@@ -195,6 +195,8 @@ def test_the_chat_app_is_started_again_when_it_ends(new_stack: NewStack) -> None
 def test_private_files_are_their_owners_alone(stack: Stack) -> None:
     for file in (stack.data.keys, stack.data.stack, stack.data.connection):
         assert stat.S_IMODE(file.stat().st_mode) == 0o600, file
+    for place in (stack.data.root, *stack.data.root.iterdir()):
+        assert stat.S_IMODE(place.stat().st_mode) & 0o077 == 0, place
     assert "signing" in read_json(stack.data.keys)
 
 

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import json
+import os
 import re
 import shlex
 import sys
@@ -74,6 +75,8 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
 def _up(options: argparse.Namespace) -> int:
     from archivolt_local.supervisor import StackOptions, run_stack  # noqa: PLC0415  heavy
 
+    # Documents, conversations and keys: whatever a process of the stack writes is its owner's.
+    os.umask(0o077)
     environment = cast("Mapping[str, str]", options.environment)
     tables = environment.get("TABLES") or "auto"
     if tables not in _TABLES:
