@@ -1,6 +1,7 @@
 """Every function of the deployment, ready to be called, and what calls it besides requests."""
 
 import asyncio
+import os
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
@@ -26,8 +27,9 @@ if TYPE_CHECKING:
     from types_boto3_sqs import SQSClient
 
 # On AWS a function has as many environments as there are calls at a time; here memory and cores
-# are a person's own. A function fed by queues has one for each queue.
+# are a person's own. A queue is worked off by one worker for every two cores.
 _WORKERS_FOR_REQUESTS = 4
+_WORKERS_FOR_A_QUEUE = max(1, min(4, (os.cpu_count() or 1) // 2))
 
 
 class Functions:
@@ -63,7 +65,7 @@ class Functions:
             function,
             worker_command(function, environment, self._data.logs),
             self._clock,
-            limit=len(queues) or _WORKERS_FOR_REQUESTS,
+            limit=len(queues) * _WORKERS_FOR_A_QUEUE or _WORKERS_FOR_REQUESTS,
             scratch=self._data.scratch,
         )
 
@@ -95,6 +97,7 @@ class Functions:
         self._pollers = [
             QueuePoller(source, sqs, self._pools[source.function])
             for source in self._deployment.event_sources
+            for _ in range(_WORKERS_FOR_A_QUEUE)
         ]
 
     async def _warm_up(self, pool: FunctionPool) -> None:

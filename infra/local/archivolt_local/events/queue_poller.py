@@ -30,7 +30,7 @@ _MAX_RECEIVED = 10
 
 
 class QueuePoller:
-    """Takes one batch after the other until it is cancelled; batches of one queue never overlap."""
+    """Takes one batch after the other until it is cancelled."""
 
     def __init__(self, source: EventSource, sqs: "SQSClient", pool: FunctionPool) -> None:
         self._source = source

@@ -16,9 +16,10 @@ from archivolt_local.mirror.writer import Outcome, VaultWriter, described
 
 # Below this many changes a look at the whole folder is an update, not a first load.
 _BULK_FROM = 20
-_SIDE_BY_SIDE = 8
-_MOST_WAITING = 24
-_PAUSE = 0.3
+_SIDE_BY_SIDE = 4
+# A dropped file waits behind as many at the most: enough to keep the index busy, and no more.
+_MOST_WAITING = 6
+_PAUSE = 0.1
 _RETRY_SECONDS = 2.0
 
 Say = Callable[[str], None]
