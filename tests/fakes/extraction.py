@@ -25,7 +25,7 @@ class ScriptedExtractor:
             raise UnsupportedContentError("unsupported_format", name=name)
         text = data.decode()
         if "BROKEN" in text:
-            raise UnsupportedContentError("extraction_failed", name=name)
+            raise UnsupportedContentError("document_broken", name=name)
         if "CRASH" in text:
             raise RecursionError
         if "DOWN" in text:

@@ -49,6 +49,10 @@ _MESSAGES: Mapping[str, Message] = {
         "This document grows too large when unpacked; store a smaller one.",
         "Ce document devient trop gros une fois décompressé ; déposez-en un plus petit.",
     ),
+    "document_too_large": Message(
+        "This document is over the 100 MB that are indexed; split it into smaller ones.",
+        "Ce document dépasse les 100 Mo indexables ; divisez-le en plusieurs plus petits.",
+    ),
     "document_too_much_text": Message(
         "This document has more than {limit} characters of text; store it in parts.",
         "Ce document a plus de {limit} caractères de texte ; déposez-le en parties.",
@@ -57,13 +61,17 @@ _MESSAGES: Mapping[str, Message] = {
         "This document takes too long to read; store a simpler or smaller one.",
         "Ce document est trop long à lire ; déposez-en un plus simple ou plus petit.",
     ),
+    "document_without_text": Message(
+        "This document has no text (a scan, an image); store one with a text layer.",
+        "Ce document n'a pas de texte (scan, image) ; déposez-en un avec une couche de texte.",
+    ),
     "documents_pending": Message(
-        "{count} documents are found by their words already, by their meaning soon.",
-        "{count} documents sont déjà trouvés par leurs mots, et bientôt par leur sens.",
+        "Found by their words already, and by their meaning soon: {count} document(s).",
+        "Déjà trouvés par leurs mots, et bientôt par leur sens : {count} document(s).",
     ),
     "documents_without_text": Message(
-        "{count} documents have no text (scans, images), so they are not searched.",
-        "{count} documents n'ont pas de texte (scans, images) : ils ne sont pas cherchés.",
+        "Not searched, since they have no text (scans, images): {count} document(s).",
+        "Absents de la recherche, faute de texte (scans, images) : {count} document(s).",
     ),
     "file_exists": Message(
         "{path} already exists; choose another name or edit the existing file.",

@@ -69,14 +69,14 @@ class DocumentReader:
             return Reading(state=IndexState.TOO_BIG, reason=error.code)
         except Exception as error:  # noqa: BLE001  a hostile document finds every hole
             logger.error("a document could not be read", extra=failure(error))
-            return Reading(state=IndexState.FAILED, reason="extraction_failed")
+            return Reading(state=IndexState.FAILED, reason="document_broken")
 
     def _read(self, path: VaultPath, data: bytes) -> Reading:
         extraction = self._extractor.extract(data, name=name_of(path))
         title = extraction.title[:MAX_DOCUMENT_TITLE_CHARS]
         passages = self._split(extraction.markdown)
         if not passages:
-            return Reading(state=IndexState.NO_TEXT, reason="no_text", title=title)
+            return Reading(state=IndexState.NO_TEXT, reason="document_without_text", title=title)
         return Reading(
             state=IndexState.PENDING,
             title=title,

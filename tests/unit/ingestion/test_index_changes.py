@@ -213,9 +213,9 @@ def test_a_deletion_and_a_return_during_indexing_end_indexed(world: IndexWorld) 
     ("name", "content", "state", "reason"),
     [
         ("a.png", "pixels", IndexState.UNSUPPORTED, "unsupported_format"),
-        ("a.md", "BROKEN", IndexState.FAILED, "extraction_failed"),
-        ("a.md", "CRASH", IndexState.FAILED, "extraction_failed"),
-        ("a.md", "   \n", IndexState.NO_TEXT, "no_text"),
+        ("a.md", "BROKEN", IndexState.FAILED, "document_broken"),
+        ("a.md", "CRASH", IndexState.FAILED, "document_broken"),
+        ("a.md", "   \n", IndexState.NO_TEXT, "document_without_text"),
     ],
 )
 def test_a_document_without_passages_says_why_and_is_not_tried_again(
