@@ -35,8 +35,12 @@ class ShardCache:
         self._max_bytes = max_bytes
 
     def holds(self, vault: VaultRef, name: str, etag: ETag) -> bool:
-        """Tell whether there is a copy of a shard as of `etag`."""
-        return self._file(vault, name, etag).exists()
+        """Tell whether there is a copy of a shard as of `etag`, which counts as using it."""
+        try:
+            os.utime(self._file(vault, name, etag))
+        except OSError:
+            return False
+        return True
 
     def fetch(self, vault: VaultRef, name: str, etag: ETag) -> ETag | None:
         """Make sure of a copy as of `etag`, or newer; return which. None: the shard is gone.
@@ -65,18 +69,23 @@ class ShardCache:
             if present is None:
                 return None
             file = self._file(vault, name, present)
-            with suppress(FileNotFoundError, sqlite3.OperationalError):
-                os.utime(file)
+            with suppress(sqlite3.OperationalError):
                 return _read_only(file)
         raise UnavailableError("unavailable")
 
-    def trim(self) -> None:
-        """Remove the copies used least recently until the rest is within the bound."""
+    def trim(self) -> bool:
+        """Remove the copies used least recently until the rest is within the bound.
+
+        Returns whether any was removed: their space is free once nobody has them open.
+        """
         kept = 0
+        removed = False
         for _, size, file in sorted(self._copies(), reverse=True):
             kept += size
             if kept > self._max_bytes:
                 file.unlink(missing_ok=True)
+                removed = True
+        return removed
 
     def forget(self, vault: VaultRef) -> None:
         """Remove the copies of a vault's shards."""

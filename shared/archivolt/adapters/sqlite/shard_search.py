@@ -1,42 +1,39 @@
-"""One search over the shards of some vaults: each is opened once and asked three times."""
+"""One search over the shards of some vaults: each is taken once and asked three times."""
 
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 from typing import Final, TypeVar
 
 from archivolt.adapters.sqlite import shard_file, shard_ranking
-from archivolt.adapters.sqlite.shard_cache import ShardCache
+from archivolt.adapters.sqlite.shard_pool import PresentShard, ShardPool
 from archivolt.adapters.sqlite.shard_ranking import Groups, Ranked, Statistics
 from archivolt.domain.paths import VaultPath
-from archivolt.domain.vault import ETag, VaultRef
 from archivolt.observability import failure, logger
 from archivolt.ports.retrieval import Candidate
 
 # A function may have 1,024 files open; shards beyond these are opened for each question anew.
-_MAX_OPEN: Final = 512
+_MAX_TAKEN: Final = 400
 
 R = TypeVar("R")
 
-PresentShard = tuple[VaultRef, str, ETag]
-
 
 class ShardSearch:
-    """Use as a context: its end closes the shards."""
+    """Use as a context: its end gives the shards back."""
 
-    def __init__(self, cache: ShardCache, shards: Sequence[PresentShard]) -> None:
-        self._cache = cache
+    def __init__(self, pool: ShardPool, shards: Sequence[PresentShard]) -> None:
+        self._pool = pool
         self._shards = shards
-        self._open: dict[PresentShard, sqlite3.Connection] = {}
-        self._stack = ExitStack()
+        self._taken: dict[PresentShard, sqlite3.Connection] = {}
 
     def __enter__(self) -> "ShardSearch":
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stack.close()
+        for shard, connection in self._taken.items():
+            self._pool.give_back(shard, connection)
 
     def best(self, groups: Groups, *, limit: int, prefix: str) -> list[Candidate]:
         """Return the best passages of all shards, best first."""
@@ -74,13 +71,13 @@ class ShardSearch:
     ) -> R:
         """Return a shard's answer, or `nothing` where it is gone or damaged."""
         try:
-            if shard in self._open:
-                return question(self._open[shard])
-            connection = self._cache.open(*shard)
+            if shard in self._taken:
+                return question(self._taken[shard])
+            connection = self._pool.take(shard)
             if connection is None:
                 return nothing
-            if len(self._open) < _MAX_OPEN:
-                self._open[shard] = self._stack.enter_context(closing(connection))
+            if len(self._taken) < _MAX_TAKEN:
+                self._taken[shard] = connection
                 return question(connection)
             with closing(connection):
                 return question(connection)

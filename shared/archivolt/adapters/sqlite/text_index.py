@@ -15,7 +15,8 @@ from typing import Final, TypeVar
 
 from archivolt.adapters.sqlite import shard_file
 from archivolt.adapters.sqlite.shard_cache import ShardCache
-from archivolt.adapters.sqlite.shard_search import PresentShard, ShardSearch
+from archivolt.adapters.sqlite.shard_pool import PresentShard, ShardPool
+from archivolt.adapters.sqlite.shard_search import ShardSearch
 from archivolt.domain.errors import ConflictError, UnavailableError
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.limits import LEXICAL_SHARDS
@@ -44,6 +45,7 @@ class SqliteTextIndex:
     def __init__(self, shards: ShardStore, cache: ShardCache) -> None:
         self._shards = shards
         self._cache = cache
+        self._pool = ShardPool(cache)
 
     def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
         """Replace the content of each document, each shard touched being written once.
@@ -71,9 +73,10 @@ class SqliteTextIndex:
         if not groups:
             return []
         shards = self._fetched(vaults)
-        with ShardSearch(self._cache, shards) as search:
+        with ShardSearch(self._pool, shards) as search:
             found = search.best(groups, limit=limit, prefix=prefix)
-        self._cache.trim()
+        if self._cache.trim():
+            self._pool.close_idle()
         return found
 
     def passages(self, vault: VaultRef, path: VaultPath, generation: Generation) -> list[Passage]:
@@ -95,6 +98,7 @@ class SqliteTextIndex:
     def drop(self, vault: VaultRef) -> None:
         """Forget a vault."""
         self._shards.drop(vault)
+        self._pool.close_idle(vault)
         self._cache.forget(vault)
 
     def _rewrite(self, vault: VaultRef, name: str, updates: Sequence[DocumentUpdate]) -> None:
