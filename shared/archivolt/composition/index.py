@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from archivolt.domain.limits import CHUNK_TOKENS, MAX_LEXICAL_CACHE_BYTES
 
 if TYPE_CHECKING:
+    from archivolt.adapters.qdrant.rest import QdrantRest
     from archivolt.bootstrap import Container
     from archivolt.ingestion.documents import DocumentReader
     from archivolt.ingestion.embed_passages import EmbedPassages
@@ -45,14 +46,16 @@ class IndexContainer:
 
         return EmbeddedUse()
 
+    def close(self) -> None:
+        """Let the connections to the vector store go."""
+        self._vector_server.close()
+
     @cached_property
     def vector_store(self) -> "VectorStore":
         """Vectors."""
-        from archivolt.adapters.qdrant.rest import QdrantRest
         from archivolt.adapters.qdrant.vectors import QdrantVectors
 
-        settings = self._on.settings
-        server = QdrantRest(settings.required("qdrant_url"), settings.qdrant_api_key)
+        server = self._vector_server
         return QdrantVectors(server, model=self.embedder.model, dimension=self.embedder.dimension)
 
     @cached_property
@@ -164,3 +167,10 @@ class IndexContainer:
             vectors=self.vector_store,
             embedder=lambda: self.embedder,
         )
+
+    @cached_property
+    def _vector_server(self) -> "QdrantRest":
+        from archivolt.adapters.qdrant.rest import QdrantRest
+
+        settings = self._on.settings
+        return QdrantRest(settings.required("qdrant_url"), settings.qdrant_api_key)

@@ -1,0 +1,181 @@
+"""The index as it is composed, on emulated AWS services and the embedded Qdrant."""
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from moto import mock_aws
+
+from archivolt.adapters.dynamodb.table import DynamoTable
+from archivolt.bootstrap import Container
+from archivolt.domain.ingestion import IndexState
+from archivolt.domain.messages import Language
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.search import SearchMode, SearchQuery
+from archivolt.domain.vault import VaultRole
+from archivolt.entrypoints.events.embedding import build_embedding
+from archivolt.entrypoints.events.indexing import build_indexing
+from archivolt.entrypoints.events.reconcile import build_reconcile
+from archivolt.settings import Settings
+from archivolt_local.vectors.collections import Collections
+from archivolt_local.vectors.server import VectorServer
+from tests.builders import ALICE, BOB, a_vault, principal
+from tests.contract.conftest import REGION, client_of, make_table
+
+BUCKET = "documents"
+VAULT = a_vault("notes", vault_id="v1")
+NOTE = VaultPath("Été 2026/à+b (1).md")
+TEXT = "# Jardin\n\nOn arrose les tomates du balcon chaque matin avant le soleil.\n"
+KEY = "a-key-of-the-test"
+
+
+class Invocation:
+    """A Lambda context with time enough."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 900_000
+
+
+@pytest.fixture
+def qdrant(tmp_path: Path) -> Iterator[str]:
+    collections = Collections(tmp_path / "vectors")
+    server = VectorServer(0, collections, KEY)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+    collections.close()
+
+
+class Stack:
+    """The container, and what S3, EventBridge and Lambda do around it."""
+
+    def __init__(self, qdrant_url: str, folder: Path) -> None:
+        self._sqs = client_of("sqs")
+        s3 = client_of("s3")
+        s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
+        s3.put_bucket_versioning(Bucket=BUCKET, VersioningConfiguration={"Status": "Enabled"})
+        dynamodb = client_of("dynamodb")
+        tables = {name: _name_of(make_table(dynamodb, name)) for name in _TABLES.values()}
+        queues = {name: self._sqs.create_queue(QueueName=name)["QueueUrl"] for name in _QUEUES}
+        self._queues = list(queues.values())
+        self.container = Container(
+            Settings.model_validate(
+                {
+                    "documents_bucket": BUCKET,
+                    "qdrant_url": qdrant_url,
+                    "qdrant_api_key": KEY,
+                    "tmpdir": str(folder),
+                    **{setting: tables[name] for setting, name in _TABLES.items()},
+                    **{f"{name}_queue_url": url for name, url in queues.items()},
+                }
+            )
+        )
+        self.container.vault_directory.create(VAULT, owner=ALICE)
+        self._sequence = 0
+
+    def event(self, kind: str) -> None:
+        """Tell the indexing function what S3 would."""
+        self._sequence += 1
+        detail = {
+            "object": {
+                "key": f"vaults/{VAULT.ref.tenant}/{VAULT.ref.id}/{NOTE}",
+                "sequencer": f"{self._sequence:018X}",
+            }
+        }
+        body = json.dumps({"source": "aws.s3", "detail-type": kind, "detail": detail})
+        batch = {"Records": [{"messageId": "m", "body": body}]}
+        handler = build_indexing(lambda: self.container.index.index_changes)
+        assert handler(batch, Invocation()) == {"batchItemFailures": []}
+
+    def embed(self) -> None:
+        """Give the embedding function what waits in its queues, until nothing does."""
+        handler = build_embedding(lambda: self.container.index.embed_passages)
+        while records := [record for url in self._queues for record in self._received(url)]:
+            assert handler({"Records": records}, Invocation()) == {"batchItemFailures": []}
+
+    def reconcile(self) -> dict[str, Any]:
+        """Run the reconcile function."""
+        return build_reconcile(lambda: self.container.index.reconcile)({}, Invocation())
+
+    def found(self, q: str, mode: SearchMode, *, user: str = ALICE) -> list[str]:
+        """Return the paths that a search finds."""
+        query = SearchQuery(q=q, mode=mode)
+        result = self.container.retrieval.search(principal(user), query, language=Language.FR)
+        return [hit.path for hit in result.hits]
+
+    def state(self) -> IndexState | None:
+        """Return what the catalogue says of the note."""
+        entry = self.container.catalogue.get(VAULT.ref, NOTE)
+        return entry and entry.state
+
+    def _received(self, url: str) -> list[dict[str, str]]:
+        answer = self._sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
+        messages = answer.get("Messages", [])
+        for message in messages:
+            self._sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+        return [{"messageId": m["MessageId"], "body": m["Body"]} for m in messages]
+
+
+def _name_of(table: DynamoTable) -> str:
+    return table._name  # pyright: ignore[reportPrivateUsage]  the container makes its own
+
+
+_TABLES = {"control_table": "ControlTable", "catalogue_table": "CatalogueTable"}
+_QUEUES = ("embedding", "backfill")
+
+
+@pytest.fixture
+def stack(qdrant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stack]:
+    monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    with mock_aws():
+        made = Stack(qdrant, tmp_path / "scratch")
+        yield made
+        made.container.index.close()
+
+
+@pytest.mark.parametrize("bulk", [False, True])
+def test_a_document_is_found_by_everybody_who_may_and_gone_when_it_is(
+    stack: Stack, bulk: bool
+) -> None:
+    info = stack.container.file_store.create(VAULT.ref, NOTE, TEXT.encode(), bulk=bulk)
+    stack.event("Object Created")
+    assert stack.state() is IndexState.PENDING
+    assert stack.found("tomates", SearchMode.LEXICAL) == [NOTE]
+    stack.embed()
+    assert stack.state() is IndexState.INDEXED
+    assert stack.found("How do I water tomatoes on a balcony?", SearchMode.DENSE) == [NOTE]
+    assert stack.found("watering tomatoes", SearchMode.HYBRID) == [NOTE]
+
+    stack.container.vaults.set_member(principal(ALICE), "notes", BOB, VaultRole.READER)
+    stack.embed()
+    assert stack.found("watering tomatoes", SearchMode.DENSE, user=BOB) == [NOTE]
+
+    stack.container.file_store.delete(VAULT.ref, NOTE, expected=info.etag)
+    stack.event("Object Deleted")
+    for mode in SearchMode:
+        assert stack.found("tomates", mode) == []
+    stack.embed()
+    assert stack.state() is IndexState.DELETED
+
+
+def test_what_events_missed_is_found_by_reconciling(stack: Stack) -> None:
+    info = stack.container.file_store.create(VAULT.ref, NOTE, TEXT.encode())
+    assert stack.reconcile()["changed"] == 1
+    stack.embed()
+    assert stack.found("watering tomatoes", SearchMode.DENSE) == [NOTE]
+    stack.container.file_store.delete(VAULT.ref, NOTE, expected=info.etag)
+    assert stack.reconcile()["gone"] == 1
+    stack.embed()
+    for mode in SearchMode:
+        assert stack.found("tomates", mode) == []
+    assert stack.reconcile()["forgotten"] == 1
+    again = stack.reconcile()
+    assert (again["compared"], again["changed"], again["orphans"]) == (0, 0, 0)
