@@ -65,6 +65,7 @@ class FunctionPool:
                 self._busy.add(worker)
                 return slot, worker
             self._free_slots.append(slot)
+            await worker.stop()
         slot = self._free_slots.pop(0)
         worker = Worker(self.function, self._clock)
         self._busy.add(worker)

@@ -42,7 +42,7 @@ class Worker:
     def __init__(self, function: DeployedFunction, clock: Clock) -> None:
         self._function = function
         self._clock = clock
-        self._events: asyncio.Queue[tuple[str, bytes, float]] = asyncio.Queue()
+        self._events: asyncio.Queue[tuple[str, bytes, float] | None] = asyncio.Queue()
         self._outcome: asyncio.Future[Outcome] | None = None
         self._request_id = ""
         self._ready = asyncio.Event()
@@ -128,7 +128,10 @@ class Worker:
 
     async def _next(self) -> HttpResponse:
         self._ready.set()
-        request_id, payload, deadline = await self._events.get()
+        event = await self._events.get()
+        if event is None:
+            raise ConnectionAbortedError
+        request_id, payload, deadline = event
         headers: Mapping[str, str] = {
             "Lambda-Runtime-Aws-Request-Id": request_id,
             "Lambda-Runtime-Deadline-Ms": str(int(deadline * 1000)),
@@ -154,6 +157,7 @@ class Worker:
     async def stop(self) -> None:
         """End the process at once: between invocations it holds nothing."""
         self._sound = False
+        self._events.put_nowait(None)
         if self._server is not None:
             self._server.close()
         if self._child is not None:
