@@ -14,7 +14,7 @@ _SECONDS = 60
 
 
 def read_status(data: DataFolder) -> dict[str, Any]:
-    """Return the stack's state: `url`, `tables`, `vaults`, `queues`.
+    """Return the stack's state: `url`, `data`, `tables`, `vaults`, `queues`.
 
     Raises:
         StartError: No stack runs on this folder, or it does not answer.
@@ -34,7 +34,8 @@ def read_status(data: DataFolder) -> dict[str, Any]:
         )
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         raise StartError("The stack does not tell its state; it may be starting.") from error
-    return {"url": stack["url"], "tables": stack["tables"], **json.loads(answer.stdout)}
+    about = {"url": stack["url"], "data": str(data.root), "tables": stack["tables"]}
+    return {**about, **json.loads(answer.stdout)}
 
 
 def _is_running(data: DataFolder) -> bool:
@@ -50,7 +51,8 @@ def _is_running(data: DataFolder) -> bool:
 
 def describe(status: dict[str, Any]) -> str:
     """Return a state as text for a terminal."""
-    lines = [f"Archivolt at {status['url']} (tables in {status['tables']})", ""]
+    lines = [f"Archivolt at {status['url']}"]
+    lines += [f"Data in {status['data']} (tables in {status['tables']})", ""]
     for vault in status["vaults"]:
         states = ", ".join(f"{number} {state}" for state, number in vault["states"].items())
         lines.append(f"  {vault['tenant']}/{vault['name']}: {vault['files']} files ({states})")

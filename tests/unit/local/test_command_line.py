@@ -169,6 +169,7 @@ def test_a_state_is_told_line_by_line() -> None:
     told = describe(
         {
             "url": "http://127.0.0.1:8080",
+            "data": "/somewhere/archivolt",
             "tables": "ministack",
             "vaults": [
                 {
@@ -181,6 +182,7 @@ def test_a_state_is_told_line_by_line() -> None:
             "queues": [{"name": "archivolt-indexing", "waiting": 4, "in_work": 1}],
         }
     )
+    assert "Data in /somewhere/archivolt" in told
     assert "local/notes: 3 files (2 indexed, 1 no_text)" in told
     assert "archivolt-indexing: 4 waiting, 1 in work" in told
 
