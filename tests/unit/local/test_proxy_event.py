@@ -1,4 +1,6 @@
 import base64
+import json
+from pathlib import Path
 
 from archivolt_local.gateway.api import Route, RouteMatch
 from archivolt_local.gateway.proxy_event import (
@@ -9,6 +11,7 @@ from archivolt_local.gateway.proxy_event import (
 )
 from tests.fakes.clock import FrozenClock
 
+EVENTS = Path(__file__).parents[2] / "events"
 MATCH = RouteMatch(
     route=Route(
         resource="/api/v1/{proxy+}",
@@ -36,6 +39,15 @@ def a_request(**changes: object) -> IncomingRequest:
         "client": "127.0.0.1",
     }
     return IncomingRequest(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def test_the_event_has_the_keys_that_aws_sends() -> None:
+    golden = json.loads((EVENTS / "rest_api_post_mcp.json").read_text())
+    event = proxy_event(a_request(), MATCH, b"{}", {"principalId": "u"}, FrozenClock())
+    assert set(event) == set(golden)
+    assert set(event["requestContext"]) == set(golden["requestContext"])
+    assert set(event["requestContext"]["identity"]) == set(golden["requestContext"]["identity"])
+    assert {name for name in golden["headers"] if name.startswith("X-")} <= set(event["headers"])
 
 
 def test_the_path_is_passed_as_the_client_encoded_it() -> None:

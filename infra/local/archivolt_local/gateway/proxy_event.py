@@ -22,6 +22,20 @@ API_ID = "local"
 
 Pairs = Sequence[tuple[str, str]]
 
+# Of callers who sign their requests; nobody does here.
+_OF_SIGNED_REQUESTS = (
+    "accessKey",
+    "accountId",
+    "caller",
+    "cognitoAuthenticationProvider",
+    "cognitoAuthenticationType",
+    "cognitoIdentityId",
+    "cognitoIdentityPoolId",
+    "principalOrgId",
+    "user",
+    "userArn",
+)
+
 
 @dataclass(frozen=True, kw_only=True)
 class IncomingRequest:
@@ -102,6 +116,7 @@ def forwarded_headers(request: IncomingRequest) -> list[tuple[str, str]]:
     before = request.header("x-forwarded-for")
     ours = {
         "X-Forwarded-For": f"{before}, {request.client}" if before else request.client,
+        "X-Forwarded-Port": request.header("host").partition(":")[2] or "443",
         "X-Forwarded-Proto": request.scheme,
         "X-Amzn-Trace-Id": f"Root=1-{uuid.uuid4().hex[:8]}-{uuid.uuid4().hex[:24]}",
     }
@@ -123,7 +138,11 @@ def request_context(request: IncomingRequest, match: RouteMatch, clock: Clock) -
         "domainPrefix": API_ID,
         "extendedRequestId": uuid.uuid4().hex,
         "httpMethod": request.method,
-        "identity": {"sourceIp": request.client, "userAgent": request.header("user-agent")},
+        "identity": {
+            **dict.fromkeys(_OF_SIGNED_REQUESTS),
+            "sourceIp": request.client,
+            "userAgent": request.header("user-agent"),
+        },
         "path": f"/{STAGE}{request.raw_path}",
         "protocol": "HTTP/1.1",
         "requestId": str(uuid.uuid4()),
