@@ -28,7 +28,7 @@ def _is_free(port: int) -> bool:
 
 
 def reserve(port: int) -> socket.socket:
-    """Bind the port people will use; nobody is answered until somebody listens on it.
+    """Take the port people will use; who connects before the stack is ready waits for it.
 
     Raises:
         StartError: It is taken, or may not be used.
@@ -38,6 +38,8 @@ def reserve(port: int) -> socket.socket:
     reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         reserved.bind((LOOPBACK, port))
+        # Bound alone, Linux would let another stack bind it too.
+        reserved.listen()
     except OSError as error:
         reserved.close()
         if error.errno == errno.EADDRINUSE:

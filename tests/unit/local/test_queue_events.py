@@ -1,6 +1,9 @@
+import asyncio
+import threading
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
+from botocore.exceptions import EndpointConnectionError
 
 from archivolt_local.events.queue_poller import (
     QueuePoller,
@@ -138,3 +141,62 @@ async def test_what_went_well_is_deleted_and_the_rest_comes_again() -> None:
     assert [record["messageId"] for record in pool.events[0]["Records"]] == ["m1", "m2"]
     assert queue.deleted == ["receipt-m1"]
     assert queue.hidden == {"receipt-m2": 5}
+
+
+class VanishingQueue(OneBatchQueue):
+    """A queue whose service ends: while somebody waits for messages, or after it gave a batch."""
+
+    def __init__(self, batch: "list[MessageTypeDef]") -> None:
+        super().__init__(batch)
+        self.asked = threading.Event()
+        self.gone = threading.Event()
+
+    def receive_message(self, **named: Any) -> dict[str, Any]:  # noqa: ANN401
+        try:
+            return super().receive_message(**named)
+        except QueueIsEmptyError:
+            self.asked.set()
+            self.gone.wait(10)
+            raise EndpointConnectionError(endpoint_url="http://queue.test") from None
+
+    def change_message_visibility(self, **_: Any) -> None:  # noqa: ANN401
+        raise EndpointConnectionError(endpoint_url="http://queue.test")
+
+
+class EndlessPool:
+    """A function that never ends; `started` once it has begun."""
+
+    def __init__(self) -> None:
+        self.started = asyncio.Event()
+
+    async def invoke(self, _: bytes) -> Outcome:
+        self.started.set()
+        await asyncio.Event().wait()
+        return answering({})
+
+
+@pytest.mark.anyio
+async def test_a_poller_ends_when_told_though_its_queue_is_gone() -> None:
+    queue, pool = VanishingQueue([]), EndlessPool()
+    poller = QueuePoller(SOURCE, cast("SQSClient", queue), cast("FunctionPool", pool))
+    polling = asyncio.ensure_future(poller.run())
+    await asyncio.to_thread(queue.asked.wait, 10)
+
+    polling.cancel()
+    queue.gone.set()
+
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(polling, 10)
+
+
+@pytest.mark.anyio
+async def test_a_poller_ends_amid_a_batch_though_its_queue_is_gone() -> None:
+    queue, pool = VanishingQueue(BATCH), EndlessPool()
+    poller = QueuePoller(SOURCE, cast("SQSClient", queue), cast("FunctionPool", pool))
+    polling = asyncio.ensure_future(poller.run())
+    await pool.started.wait()
+
+    polling.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(polling, 10)
