@@ -5,6 +5,7 @@ responses). What failed is delivered again, sooner than on AWS: people wait for 
 """
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -52,7 +53,9 @@ class QueuePoller:
         try:
             messages = await asyncio.shield(receiving)
         except asyncio.CancelledError:
-            await asyncio.to_thread(self._hand_back, await receiving)
+            # Were the queue's own trouble to take its place, the poller would never end.
+            with contextlib.suppress(BotoCoreError, ClientError):
+                await asyncio.to_thread(self._hand_back, await receiving)
             raise
         if not messages:
             return
@@ -60,7 +63,8 @@ class QueuePoller:
         try:
             outcome = await self._pool.invoke(event)
         except asyncio.CancelledError:
-            await asyncio.to_thread(self._hand_back, messages)
+            with contextlib.suppress(BotoCoreError, ClientError):
+                await asyncio.to_thread(self._hand_back, messages)
             raise
         failed = failed_messages(messages, outcome, reports=self._source.reports_failures)
         await asyncio.to_thread(self._settle, messages, failed)
