@@ -50,10 +50,10 @@ class Plan:
 
     @property
     def touches_vectors(self) -> bool:
-        """Whether there is work for the embedding function."""
+        """Whether there is work for the embedding function: points to add, or perhaps to delete."""
         if self.entry.passages:
             return self.entry.state is IndexState.PENDING
-        return not self.record or (self.previous is not None and self.previous.passages > 0)
+        return self.previous is not None and (self.update is not None or not self.record)
 
 
 class IndexPlanner:
