@@ -13,6 +13,7 @@ _SAMPLE = 65_536
 _CONTROLS: Final = frozenset(range(32)) - {8, 9, 10, 12, 13, 27}
 _MAX_CONTROLS = 0.005
 _MOSTLY = 0.95
+_MIN_WHOLE_PER_DAMAGED = 10
 _WESTERN: Final = frozenset(
     "àâäçéèêëîïôöùûüÿœæÀÂÄÇÉÈÊËÎÏÔÖÙÛÜŸŒÆßñÑáíóúÁÍÓÚ¿¡«»°€£§²³±·µ\xa0"
     "\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2022\u2026\u2122©®"
@@ -39,6 +40,7 @@ def decode(data: bytes) -> DecodedText | None:
         return None
     return (
         _decoded(data, "utf-8")
+        or _mostly_utf8(data)
         or _decoded(data, _likely_encoding(data))
         or DecodedText(data.decode("cp1252", "replace"), "cp1252")
     )
@@ -49,6 +51,14 @@ def _decoded(data: bytes, encoding: str) -> DecodedText | None:
         return DecodedText(data.decode(encoding), encoding.removesuffix("-sig"))
     except (UnicodeDecodeError, LookupError):
         return None
+
+
+def _mostly_utf8(data: bytes) -> DecodedText | None:
+    """Return UTF-8 with a few damaged bytes; other encodings make hardly any sequence of UTF-8."""
+    text = data.decode("utf-8", "replace")
+    damaged = text.count("\ufffd")
+    whole = sum(not character.isascii() for character in text[:_SAMPLE]) - damaged
+    return DecodedText(text, "utf-8") if damaged * _MIN_WHOLE_PER_DAMAGED <= whole else None
 
 
 def _is_binary(data: bytes) -> bool:
