@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from archivolt.adapters.extractive.inert import inert_lines, plain
 from archivolt.adapters.extractive.passages import Quote, best_quotes
 from archivolt.adapters.extractive.phrases import Phrases
 from archivolt.domain.tool import JsonObject
@@ -42,15 +43,14 @@ def _quoted(quotes: Sequence[Quote], notices: Sequence[str], phrases: Phrases) -
 
 
 def _block(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())
+    return "\n".join(f"> {line}".rstrip() for line in inert_lines(text))
 
 
 def _source(quote: Quote, phrases: Phrases) -> str:
     """Return a link to the passage, named by its file and the place in it."""
     page = phrases.page.format(page=quote.page) if quote.page else ""
     name = ", ".join(part for part in (quote.path, quote.heading, page) if part)
-    escaped = "".join(f"\\{mark}" if mark in "[]\\`*_<" else mark for mark in name)
-    return f"[{escaped}]({quote.uri})"
+    return f"[{plain(name)}]({quote.uri})"
 
 
 def _vault_list(vaults: Sequence[JsonObject], phrases: Phrases) -> str:
@@ -58,7 +58,7 @@ def _vault_list(vaults: Sequence[JsonObject], phrases: Phrases) -> str:
         return phrases.no_vaults
     lines = [
         phrases.one_vault.format(
-            name=vault.get("name"),
+            name=plain(str(vault.get("name"))),
             files=vault.get("files"),
             role=phrases.roles.get(str(vault.get("role")), vault.get("role")),
         )

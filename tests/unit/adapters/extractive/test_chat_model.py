@@ -238,6 +238,44 @@ def test_a_hostile_file_name_cannot_leave_its_link() -> None:
     assert "(vault://docs/a%5D)" in turn.text
 
 
+def test_a_vaults_name_is_only_a_name() -> None:
+    vaults = {"vaults": [{"name": "x** ![a](http:b)", "role": "reader", "files": 1}]}
+
+    turn = turn_of(user("list my vaults"), result(vaults, "list_vaults"))
+
+    assert r"**x\*\* \!\[a\](http:b)**" in turn.text
+
+
+@pytest.mark.parametrize(
+    ("written", "quoted"),
+    [
+        ("key ![a](http://evil/x)", r"key \![a](http://evil/x)"),
+        (r"key \![a](http://evil/x)", r"key \![a](http://evil/x)"),
+        (r"key \\![a](http://evil/x)", r"key \\\![a](http://evil/x)"),
+        ("key ![a][b]", r"key \![a][b]"),
+        ("key <img src=http://evil/x>", r"key \<img src=http://evil/x>"),
+        ("key `<img>` and ``a ` ![b](c)``", "key `<img>` and ``a ` ![b](c)``"),
+        ("key ` ![a](b)", r"key \` \![a](b)"),
+        ("key ` a\nb ` ![c](d) `", "key \\` a\n> b ` ![c](d) `"),
+        (r"key \` ![a](b) `", r"key \` \![a](b) \`"),
+        ("key 1 < 2 and wow!", "key 1 < 2 and wow!"),
+        ("```\nkey ![a](b)\n```\n![c](d)", "```\n> key ![a](b)\n> ```\n> \\![c](d)"),
+        (
+            "````\nkey\n```\n![c](d)\n   `````\n![e](f)",
+            "````\n> key\n> ```\n> ![c](d)\n>    `````\n> \\![e](f)",
+        ),
+        ("``` a`b\nkey ![c](d)", "\\`\\`\\` a\\`b\n> key \\![c](d)"),
+        ("- a\n  ```\nkey ![c](d)", "- a\n>   \\`\\`\\`\n> key \\![c](d)"),
+        ("key\n ```\nb\n```\n![c](d)\n```", "key\n>  \\`\\`\\`\n> b\n> ```\n> ![c](d)\n> ```"),
+        ("~~~\nkey ![c](d)", "\\~\\~\\~\n> key \\![c](d)"),
+    ],
+)
+def test_a_quote_makes_no_screen_call_an_address(written: str, quoted: str) -> None:
+    turn = answer("key", hit(written))
+
+    assert f"> {quoted}\n>\n> —" in turn.text
+
+
 def test_what_the_search_says_about_itself_is_passed_on() -> None:
     notices = [{"code": "pending", "message": "Two documents are not indexed yet."}]
 
