@@ -163,12 +163,15 @@ def running(stack: Stack) -> Generator[Stack]:
             stack.stop()
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:
-    """Wait for something that another process does, and fail when it does not come."""
+def wait_until(condition: Callable[[], bool], seconds: float = 60, *, every: float = 0.05) -> None:
+    """Wait for something that another process does, and fail when it does not come.
+
+    `every`: seconds between two looks; more for a look that costs the machine much.
+    """
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"it did not come in {seconds} seconds"
-        time.sleep(0.05)
+        time.sleep(every)
 
 
 def _pids() -> list[int]:

@@ -131,7 +131,7 @@ def test_a_stopped_stack_leaves_no_process_and_keeps_everything(
     folder = tmp_path / "notes"
     shutil.copytree(SAMPLE_VAULT, folder)
     own = new_stack({"notes": folder}).start()
-    wait_until(lambda: own.vault_status("notes").get("states") == {"indexed": 5}, 120)
+    wait_until(lambda: own.vault_status("notes").get("states") == {"indexed": 5}, 120, every=2)
     before = own.vault_status("notes")
     hits = [(hit["path"], hit["heading"]) for hit in own.search("nightly backups kept")]
     assert hits[0][0] == "Guides/Backups.md"
@@ -150,13 +150,13 @@ def test_killed_while_it_indexes_it_finishes_after_the_next_start(
     for number in range(60):
         (folder / f"{number:02}.md").write_text(f"# Note {number}\n\nThe word is mot{number:02}.\n")
     own = new_stack({"many": folder}).start()
-    wait_until(lambda: 5 <= own.vault_status("many").get("files", 0) < 60, 120)
+    wait_until(lambda: 5 <= own.vault_status("many").get("files", 0) < 60, 120, every=1)
     with own.client() as client:
         written = {"path": "acknowledged.md", "content": "# Kept\n\nThe word is pangolin.\n"}
         assert client.post("/api/v1/file/many", json=written).status_code == 201
     own.kill()
     own.start()
-    wait_until(lambda: own.vault_status("many").get("states") == {"indexed": 61}, 240)
+    wait_until(lambda: own.vault_status("many").get("states") == {"indexed": 61}, 240, every=3)
     (hit,) = own.search("pangolin", mode="lexical")[:1]
     assert hit["path"] == "acknowledged.md"
     paths = {own.search(f"mot{number:02}", mode="lexical")[0]["path"] for number in (0, 31, 59)}
