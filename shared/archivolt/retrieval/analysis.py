@@ -125,8 +125,8 @@ def _language(tokens: Iterable[str]) -> Language | None:
 
 
 def _is_stop_word(word: str, language: Language | None) -> bool:
-    if len(word) > 1 and word.isupper():
-        return False  # IT, WHO, OR: an acronym
+    if (len(word) > 1 and word.isupper()) or _HUMP.search(word):
+        return False  # IT, WHO, OR: an acronym; or an identifier
     return word.casefold() in (_STOP_WORDS[language] if language else _IN_BOTH)
 
 

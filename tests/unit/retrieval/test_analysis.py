@@ -2,7 +2,7 @@ import time
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archivolt.domain.limits import MAX_QUERY_TERMS, MAX_TERM_CHARS
@@ -153,6 +153,7 @@ def test_any_text_is_analysed_alike_in_each_normal_form(text: str) -> None:
     assert terms(unicodedata.normalize("NFC", text)) == terms(unicodedata.normalize("NFD", text))
 
 
+@example("aI")
 @given(st.text(st.sampled_from("abIT eéœ'-_.,12 漢字かกпр+#[%"), max_size=60))
 def test_a_passage_is_found_by_its_own_text(text: str) -> None:
     there = terms(text)
