@@ -45,11 +45,14 @@ def _cut(block: Block, opened: tuple[str, str, str], budget: int, count: Count) 
     if count(block.text) <= budget:
         return [block]
     opening, body, closing = opened
-    around = count(f"{opening}{closing}") - count("")
-    if around > budget // _OPENING_SHARE:
-        opening, body, closing, around = "", block.text, "", 0
-    places = PROSE if block.kind is BlockKind.TEXT else LINES
-    spans = cut(body, budget=budget - around, count=count, places=places)
+    if count(f"{opening}{closing}") > budget // _OPENING_SHARE:
+        opening, body, closing = "", block.text, ""
+    spans = cut(
+        body,
+        budget=budget,
+        count=lambda part: count(f"{opening}{part}{closing}"),
+        places=PROSE if block.kind is BlockKind.TEXT else LINES,
+    )
     inner = replace(block, text=body, line=block.line + opening.count("\n"))
     parts = _sub_blocks(inner, spans)
     return [replace(part, text=f"{opening}{part.text}{closing}") for part in parts]
@@ -72,13 +75,13 @@ def _item_spans(block: Block) -> Iterable[Span]:
 def _segments(block: Block) -> Iterator[Block]:
     """Take a text apart at the fences in it."""
     lines = block.text.split("\n")
-    start, fence = 0, ""
+    start, fence, is_quoted = 0, "", False
     for number, line in enumerate(lines):
         mark = _FENCE.match(line)
         if not fence and mark:
             yield from _segment(block, lines, start, number)
-            start, fence = number, mark.group(1)
-        elif fence and _closes(line, fence):
+            start, fence, is_quoted = number, mark.group(1), ">" in mark.group()
+        elif fence and _closes(line, fence, is_quoted=is_quoted):
             yield from _segment(block, lines, start, number + 1, kind=BlockKind.FENCE)
             start, fence = number + 1, ""
     yield from _segment(block, lines, start, len(lines))
@@ -92,8 +95,8 @@ def _segment(
         yield replace(block, text=text, line=block.line + start, kind=kind or block.kind)
 
 
-def _closes(line: str, fence: str) -> bool:
-    marks = line.strip(" \t>")
+def _closes(line: str, fence: str, *, is_quoted: bool) -> bool:
+    marks = line.strip(" \t>" if is_quoted else " \t")
     return len(marks) >= len(fence) and not marks.strip(fence[0])
 
 
@@ -107,7 +110,7 @@ def _opened_fence(text: str) -> tuple[str, str, str]:
     fence = mark.group(1) if mark else "```"
     opening = f"{first[: mark.end()]}{_language(first[mark.end() :])}" if mark else first
     head, _, last = body.rpartition("\n")
-    if _closes(last, fence):
+    if _closes(last, fence, is_quoted=mark is not None and ">" in mark.group()):
         return f"{opening}\n", head, f"\n{last}"
     return f"{opening}\n", body, f"\n{fence}"
 

@@ -37,17 +37,25 @@ def cut(text: str, *, budget: int, count: Count, places: Sequence[re.Pattern[str
 def pack(text: str, spans: Iterable[Span], *, budget: int, count: Count) -> Iterator[Span]:
     """Join neighbouring spans as long as they fit; one that is over the budget stays alone."""
     around = count("")
-    held: Span | None = None
-    tokens = 0
-    for start, end in spans:
-        size = count(text[start:end]) - around
-        if held and around + tokens + size > budget:
-            yield held
-            held = None
-        tokens = tokens + size if held else size
-        held = (held[0] if held else start, end)
-    if held:
-        yield held
+    sizes: dict[Span, int] = {}
+    for span in spans:
+        size = count(text[slice(*span)]) - around
+        while sizes and around + sum(sizes.values()) + size > budget:
+            yield _take_fitting(text, sizes, budget, count)
+        sizes[span] = size
+    while sizes:
+        yield _take_fitting(text, sizes, budget, count)
+
+
+def _take_fitting(text: str, sizes: dict[Span, int], budget: int, count: Count) -> Span:
+    """Take as many of the first spans as fit together: a whole may count more than its parts."""
+    spans = list(sizes)
+    taken = len(spans)
+    while taken > 1 and count(text[spans[0][0] : spans[taken - 1][1]]) > budget:
+        taken -= 1
+    for span in spans[:taken]:
+        del sizes[span]
+    return spans[0][0], spans[taken - 1][1]
 
 
 def _cut(
@@ -83,5 +91,7 @@ def _slices(text: str, span: Span, number: int) -> Iterator[Span]:
         cut_at = min(start + length, end)
         while cut_at < min(start + length + _MAX_MARKS, end) and combining(text[cut_at]):
             cut_at += 1
+        if (start, cut_at) == span:  # nothing but marks
+            cut_at = start + length
         yield start, cut_at
         start = cut_at

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from archivolt.domain.ingestion import Passage
@@ -169,6 +169,8 @@ _MARKDOWN = st.lists(
 ).map("\n".join)
 
 
+@example("```\n# H1\n# H1\n# H1\ntitle: x\n# H1\n# H1\n- item\n# H1\n# H1", 8)
+@example("```\n" + "long " * 30 + "\n> ```", 11)
 @given(_MARKDOWN, st.integers(min_value=8, max_value=60))
 def test_nothing_is_over_the_budget_and_no_word_is_lost(markdown: str, budget: int) -> None:
     def count(text: str) -> int:
@@ -182,6 +184,7 @@ def test_nothing_is_over_the_budget_and_no_word_is_lost(markdown: str, budget: i
         assert (word in shown) or (word not in markdown)
 
 
+@example("e" + "\u0301" * 12, 10)
 @given(st.text(max_size=400), st.integers(min_value=10, max_value=40))
 def test_any_text_is_split_within_the_budget(text: str, budget: int) -> None:
     assert all(token_upper_bound(p.text) <= budget for p in pieces(text, budget, token_upper_bound))
