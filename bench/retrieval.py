@@ -254,22 +254,22 @@ def main() -> None:
     parser.add_argument("--limit", type=int, help="take the first so many questions of each set")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
     options = parser.parse_args()
-    results: dict[str, dict[SearchMode, Figures]] = {}
+    results: dict[str, dict[str, dict[str, float]]] = {}
+    if not options.json:
+        print(f"{'set':24}{'mode':10}{'nDCG@10':>9}{'recall@10':>11}{'MRR@10':>9}{'ms':>8}")
     for folder in options.folders:
         _tell(f"… {folder.name}")
-        results[folder.name] = measure(folder, limit=options.limit)
+        modes = measure(folder, limit=options.limit)
+        results[folder.name] = {mode.value: figures._asdict() for mode, figures in modes.items()}
+        if not options.json:
+            print("\n".join(_line(folder.name, *item) for item in modes.items()), flush=True)
     if options.json:
-        printed = {
-            name: {mode.value: figures._asdict() for mode, figures in modes.items()}
-            for name, modes in results.items()
-        }
-        print(json.dumps(printed))
-        return
-    print(f"{'set':24}{'mode':10}{'nDCG@10':>9}{'recall@10':>11}{'MRR@10':>9}{'ms':>8}")
-    for name, modes in results.items():
-        for mode, figures in modes.items():
-            ndcg, recall, mrr, milliseconds = figures
-            print(f"{name:24}{mode:10}{ndcg:9.3f}{recall:11.3f}{mrr:9.3f}{milliseconds:8.1f}")
+        print(json.dumps(results))
+
+
+def _line(name: str, mode: SearchMode, figures: Figures) -> str:
+    ndcg, recall, mrr, milliseconds = figures
+    return f"{name:24}{mode:10}{ndcg:9.3f}{recall:11.3f}{mrr:9.3f}{milliseconds:8.1f}"
 
 
 if __name__ == "__main__":
