@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from archivolt.domain.messages import MESSAGES
+from archivolt.domain.reasons import REASONS
 from archivolt.domain.tool import Surface, ToolSpec
 from archivolt.entrypoints.http.openapi import product_openapi
 from archivolt.entrypoints.http.tools_app import create_tools_app
@@ -203,6 +204,10 @@ def _errors() -> Iterator[str]:
     yield "| code | message |\n|---|---|"
     for code, message in MESSAGES.items():
         yield f"| `{code}` | {message.en} |"
+    yield "\n`details.reason` or `details.problem` may be one of these codes:\n"
+    yield "| reason | in the message |\n|---|---|"
+    for code, clause in REASONS.items():
+        yield f"| `{code}` | {clause.en} |"
     yield ""
 
 

@@ -10,9 +10,11 @@ import pytest
 
 from archivolt.domain import errors
 from archivolt.domain.messages import MESSAGES
+from archivolt.domain.reasons import REASONS
 from tests.architecture.sources import ROOT, code_files, name_of, tree
 
-TABLE = ROOT / "shared/archivolt/domain/messages.py"
+DOMAIN = ROOT / "shared/archivolt/domain"
+TABLES = [DOMAIN / name for name in ("messages.py", "chat_messages.py", "reasons.py")]
 PRODUCT = [path for path in code_files() if path.is_relative_to(ROOT / "shared")]
 ERRORS = {
     name
@@ -77,12 +79,26 @@ def test_every_sentence_has_a_use() -> None:
     written = {
         node.value
         for path in code_files()
-        if path != TABLE
+        if path not in TABLES
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     }
 
-    assert sorted(MESSAGES.keys() - written) == []
+    assert sorted((MESSAGES.keys() | REASONS.keys()) - written) == []
+
+
+@pytest.mark.parametrize("path", PRODUCT, ids=name_of)
+def test_our_own_reasons_are_codes_that_both_languages_have(path: Path) -> None:
+    written = {
+        ast.unparse(keyword.value)
+        for call in ast.walk(tree(path))
+        if isinstance(call, ast.Call) and called_name(call) in ERRORS
+        for keyword in call.keywords
+        if keyword.arg in {"reason", "problem"}
+        and isinstance(keyword.value, ast.Constant | ast.JoinedStr)
+    }
+
+    assert written <= {repr(code) for code in REASONS}
 
 
 def test_a_code_is_found_in_each_form() -> None:

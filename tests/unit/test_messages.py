@@ -1,11 +1,14 @@
 """The table of sentences, and the language a caller asks for."""
 
 import re
+from collections.abc import Mapping
 
 import pytest
 
-from archivolt.domain.errors import ConflictError, NotFoundError
+from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
+from archivolt.domain.language import Message
 from archivolt.domain.messages import MESSAGES, Language, language_of, message_for
+from archivolt.domain.reasons import REASONS
 
 
 @pytest.mark.parametrize("code", sorted(MESSAGES))
@@ -21,8 +24,27 @@ def test_every_sentence_ends_and_neither_language_is_missing(code: str) -> None:
     assert MESSAGES[code].en != MESSAGES[code].fr
 
 
-def test_codes_are_in_alphabetical_order() -> None:
-    assert list(MESSAGES) == sorted(MESSAGES)
+@pytest.mark.parametrize("table", [MESSAGES, REASONS], ids=["messages", "reasons"])
+def test_codes_are_in_alphabetical_order(table: Mapping[str, Message]) -> None:
+    assert list(table) == sorted(table)
+
+
+@pytest.mark.parametrize("reason", sorted(REASONS))
+def test_a_reason_is_told_in_the_language_of_its_sentence(reason: str) -> None:
+    error = InvalidRequestError("invalid_path", reason=reason, status=401)
+
+    english, french = error.message(Language.EN), error.message(Language.FR)
+    clause = REASONS[reason]
+    assert clause.en != clause.fr
+    assert clause.en.replace("{status}", "401") in english
+    assert clause.fr.replace("{status}", "401") in french
+    assert reason not in english + french
+
+
+def test_what_a_foreign_service_says_is_shown_as_it_came() -> None:
+    error = InvalidRequestError("provider_refused", provider="acme", reason="no {x}; 50 %")
+
+    assert "(no {x}; 50 %)" in error.message(Language.FR)
 
 
 @pytest.mark.parametrize(

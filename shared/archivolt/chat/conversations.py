@@ -57,7 +57,7 @@ class ConversationService:
             raise ForbiddenError("forbidden")
         words = " ".join(title.encode("utf-8", "replace").decode().split())
         if not words or len(words) > MAX_TITLE_CHARS:
-            raise InvalidRequestError("invalid_request", problem="title")
+            raise InvalidRequestError("invalid_request", problem="title_size")
         return self._store.rename(found, words)
 
     def delete(self, principal: Principal, conversation_id: str) -> None:

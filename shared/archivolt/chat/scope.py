@@ -63,9 +63,9 @@ class ScopeCollector:
 
         """
         if request.context is not ContextKind.GENERAL and not request.places:
-            raise InvalidRequestError("invalid_request", problem="context")
+            raise InvalidRequestError("invalid_request", problem="context_without_place")
         if len(request.places) > MAX_CONTEXT_FILES:
-            raise InvalidRequestError("invalid_request", problem="paths")
+            raise InvalidRequestError("invalid_request", problem="places_too_many")
         if not request.places:
             return None
         accesses = {

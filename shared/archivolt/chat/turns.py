@@ -205,5 +205,5 @@ def _readable(request: TurnRequest) -> str:
     sent = request.text.encode("utf-16-le", "surrogatepass")
     text = sent.decode("utf-16-le", "replace").strip()
     if not (text or request.has_images) or len(text) > MAX_MESSAGE_CHARS:
-        raise InvalidRequestError("invalid_request", problem="message")
+        raise InvalidRequestError("invalid_request", problem="message_size")
     return text

@@ -36,7 +36,7 @@ def parse_job(body: str) -> EmbeddingJob:
     try:
         return _job(cast("dict[str, Any]", json.loads(body)))
     except (ArchivoltError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidRequestError("invalid_request", problem="not an embedding job") from error
+        raise InvalidRequestError("invalid_request", problem="job_unreadable") from error
 
 
 def _job(message: dict[str, Any]) -> EmbeddingJob:

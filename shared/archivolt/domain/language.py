@@ -16,3 +16,7 @@ class Message(NamedTuple):
 
     en: str
     fr: str
+
+    def spoken(self, language: Language) -> str:
+        """Return the sentence in a language."""
+        return self.fr if language is Language.FR else self.en

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from archivolt.domain.chat_messages import CHAT_MESSAGES
 from archivolt.domain.language import Language, Message
+from archivolt.domain.reasons import REASONS
 
 _MESSAGES: Mapping[str, Message] = {
     "address_not_allowed": Message(
@@ -230,8 +231,17 @@ MESSAGES: Mapping[str, Message] = dict(sorted({**_MESSAGES, **CHAT_MESSAGES}.ite
 def message_for(code: str, language: Language, details: Mapping[str, object]) -> str:
     """Return the sentence of `code`; an unknown code or a missing value never raises."""
     message = MESSAGES.get(code, MESSAGES["internal"])
-    template = message.fr if language is Language.FR else message.en
-    return template.format_map(_Quoted(details))
+    values = {**details}
+    for name in ("reason", "problem"):
+        if name in details:
+            values[name] = reason_for(str(details[name]), language, details)
+    return message.spoken(language).format_map(_Quoted(values))
+
+
+def reason_for(reason: str, language: Language, details: Mapping[str, object]) -> str:
+    """Return the clause of a code of `REASONS`; what is no code is returned as it is."""
+    clause = REASONS.get(reason)
+    return reason if clause is None else clause.spoken(language).format_map(_Quoted(details))
 
 
 class _Quoted(dict[str, object]):

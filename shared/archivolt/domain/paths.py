@@ -112,17 +112,20 @@ def _decode_once(match: re.Match[str]) -> str:
 
 # In order: each rule may rely on those before it.
 _RULES: tuple[tuple[Callable[[str], bool], str], ...] = (
-    (operator.not_, "empty"),
-    (_is_not_unicode, "not Unicode"),
-    (_is_too_long, f"longer than {MAX_PATH_BYTES} bytes"),
-    (_is_absolute, "absolute"),
-    (_is_uri, "a URI"),
-    (_climbs_when_decoded, "a disguised .. or separator"),
+    (operator.not_, "path_empty"),
+    (_is_not_unicode, "path_not_unicode"),
+    (_is_too_long, "path_too_long"),
+    (_is_absolute, "path_absolute"),
+    (_is_uri, "path_uri"),
+    (_climbs_when_decoded, "path_disguised"),
 )
 
 
 def name_problem(name: str) -> str | None:
-    """Return why `name`, in NFC, may not name a file, a directory or a vault; None if it may."""
+    """Return why `name`, in NFC, may not name a file, a directory or a vault; None if it may.
+
+    The reason is a code of `archivolt.domain.reasons`.
+    """
     return next((reason for breaks, reason in _NAME_RULES if breaks(name)), None)
 
 
@@ -147,12 +150,12 @@ def _is_too_long_a_name(name: str) -> bool:
 
 
 _NAME_RULES: tuple[tuple[Callable[[str], bool], str], ...] = (
-    (operator.not_, "an empty name"),
-    (_has_slash, "a slash, a backslash or a look-alike of one"),
-    (_has_control, "a control or invisible character"),
-    (_is_dots, "a . or .. name"),
-    (_has_outer_space, "a name with a space at its start or end"),
-    (_is_too_long_a_name, f"a name longer than {MAX_NAME_BYTES} bytes"),
+    (operator.not_, "name_empty"),
+    (_has_slash, "name_slash"),
+    (_has_control, "name_control_character"),
+    (_is_dots, "name_dots"),
+    (_has_outer_space, "name_outer_space"),
+    (_is_too_long_a_name, "name_too_long"),
 )
 
 

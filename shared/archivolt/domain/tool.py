@@ -43,8 +43,7 @@ class ToolSpec:
 
     def step(self, arguments: Mapping[str, Any], language: Language) -> str:
         """Return the step text of one call; an argument that is missing or empty shows as `/`."""
-        template = self.label.fr if language is Language.FR else self.label.en
-        return template.format_map(_StepArguments(arguments))
+        return self.label.spoken(language).format_map(_StepArguments(arguments))
 
 
 # The places of the labels as the catalogue writes them, and the arguments that fill them.

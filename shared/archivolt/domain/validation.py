@@ -51,5 +51,4 @@ def broken_rule(kind: str, values: Mapping[str, Any], language: Language) -> str
 
     """
     message = _RULES.get(kind.removesuffix("_type").removesuffix("_parsing"), _OTHERWISE)
-    template = message.fr if language is Language.FR else message.en
-    return template.format_map(values)
+    return message.spoken(language).format_map(values)

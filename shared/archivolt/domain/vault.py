@@ -38,7 +38,7 @@ def vault_name(raw: str) -> str:
     name = unicodedata.normalize("NFC", raw)
     problem = name_problem(name)
     if problem is None and len(name) > MAX_VAULT_NAME_CHARS:
-        problem = f"longer than {MAX_VAULT_NAME_CHARS} characters"
+        problem = "vault_name_too_long"
     if problem:
         raise InvalidRequestError("invalid_vault_name", reason=problem)
     return name

@@ -115,10 +115,9 @@ class RetrievalService:
     def _prepared(self, principal: Principal, query: SearchQuery) -> _Question:
         text = query.q.strip()
         if not text or len(text) > MAX_QUERY_CHARS:
-            problem = f"q must have 1 to {MAX_QUERY_CHARS} characters"
-            raise InvalidRequestError("invalid_request", problem=problem)
+            raise InvalidRequestError("invalid_request", problem="query_size")
         if not 1 <= query.top_k <= MAX_TOP_K:
-            raise InvalidRequestError("invalid_request", problem=f"top_k must be 1 to {MAX_TOP_K}")
+            raise InvalidRequestError("invalid_request", problem="top_k_range")
         return _Question(
             query=query,
             vaults=self._vaults(principal, query.vault),

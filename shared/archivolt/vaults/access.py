@@ -152,4 +152,4 @@ def _member(raw: str) -> UserId:
     try:
         return user_id(raw)
     except UnauthenticatedError as error:
-        raise InvalidRequestError("invalid_request", problem="user") from error
+        raise InvalidRequestError("invalid_request", problem="user_unreadable") from error

@@ -243,4 +243,4 @@ def _encoded(content: str) -> bytes:
     try:
         return content.encode("utf-8")
     except UnicodeEncodeError as error:
-        raise InvalidRequestError("invalid_request", problem="content") from error
+        raise InvalidRequestError("invalid_request", problem="content_not_unicode") from error

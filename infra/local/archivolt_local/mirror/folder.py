@@ -12,6 +12,7 @@ from pathlib import Path
 
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.limits import MAX_DOCUMENT_BYTES
+from archivolt.domain.messages import Language, reason_for
 from archivolt.domain.paths import VaultPath, resolve_path
 
 
@@ -105,7 +106,8 @@ class MirroredFolder:
         try:
             path = resolve_path(name)
         except InvalidRequestError as error:
-            return f"a name no vault takes ({error.details.get('reason')})"
+            reason = reason_for(str(error.details["reason"]), Language.EN, error.details)
+            return f"a name no vault takes ({reason})"
         if path in scan.files:
             return "its name differs from another's by the form of its accents only"
         if size > MAX_DOCUMENT_BYTES:

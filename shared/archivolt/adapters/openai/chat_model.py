@@ -104,14 +104,14 @@ class OpenAIChatModel:
                 return reported_failure(self._provider, error.report, self._key)
             case httpx2.InvalidURL() | httpx2.UnsupportedProtocol():
                 return InvalidRequestError(
-                    "provider_refused", provider=self._provider, reason="its address is not valid"
+                    "provider_refused", provider=self._provider, reason="provider_address"
                 )
             case httpx2.TimeoutException():
-                reason = "no answer in time"
+                reason = "provider_silent"
             case httpx2.HTTPError():
-                reason = "the connection failed"
+                reason = "provider_connection"
             case _:
-                reason = "its answer is incomplete"
+                reason = "provider_incomplete"
         return UnavailableError("provider_unavailable", provider=self._provider, reason=reason)
 
 

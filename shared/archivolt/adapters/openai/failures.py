@@ -40,7 +40,7 @@ def status_failure(provider: str, status: int, report: JsonObject, secret: str) 
     """Return the error for an HTTP status that is not a success."""
     if status in _ABOUT_THE_KEY:
         return InvalidRequestError(
-            "provider_refused", provider=provider, reason=f"HTTP {status}, about the key"
+            "provider_refused", provider=provider, reason="provider_key", status=status
         )
     reason = ", ".join(part for part in (f"HTTP {status}", _reason(report, secret)) if part)
     if is_transient(status, report) or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -51,7 +51,7 @@ def status_failure(provider: str, status: int, report: JsonObject, secret: str) 
 def reported_failure(provider: str, report: JsonObject, secret: str) -> ArchivoltError:
     """Return the error for one that came within the stream."""
     kind = f"{report.get('type')} {report.get('code')}".lower()
-    reason = _reason(report, secret) or "an error in its answer"
+    reason = _reason(report, secret) or "provider_error"
     if any(word in kind for word in _OURS_TO_CHANGE):
         return InvalidRequestError("provider_refused", provider=provider, reason=reason)
     return UnavailableError("provider_unavailable", provider=provider, reason=reason)

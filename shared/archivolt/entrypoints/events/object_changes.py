@@ -94,7 +94,7 @@ def parse_changes(body: str) -> list[ObjectChange]:
     try:
         message = _Message.validate_json(body)
     except ValidationError as error:
-        raise InvalidRequestError("invalid_request", problem="not an event of S3") from error
+        raise InvalidRequestError("invalid_request", problem="event_not_of_s3") from error
     if isinstance(message, _Event):
         return _from_event(message)
     if isinstance(message, _Notification):

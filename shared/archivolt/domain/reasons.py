@@ -1,0 +1,91 @@
+"""Why something is not accepted: the clause inside an error's sentence (decision 8).
+
+An error carries the clause's code as its detail `reason` or `problem`, so that a program can tell
+the cases apart and a person reads the whole sentence in one language. What a foreign service says
+has no code and is shown as it came.
+"""
+
+from collections.abc import Mapping
+
+from archivolt.domain.language import Message
+from archivolt.domain.limits import (
+    MAX_CONTEXT_FILES,
+    MAX_MESSAGE_CHARS,
+    MAX_NAME_BYTES,
+    MAX_PATH_BYTES,
+    MAX_QUERY_CHARS,
+    MAX_TITLE_CHARS,
+    MAX_TOP_K,
+    MAX_VAULT_NAME_CHARS,
+)
+
+REASONS: Mapping[str, Message] = {
+    "content_not_unicode": Message(
+        "content is not valid Unicode", "content n'est pas de l'Unicode valide"
+    ),
+    "context_without_place": Message(
+        "context needs a vault, and the paths it is about",
+        "context demande un coffre, et les chemins dont il s'agit",
+    ),
+    "event_not_of_s3": Message("not an event of S3", "pas un événement de S3"),
+    "job_unreadable": Message("not an embedding job", "pas une tâche de vectorisation"),
+    "message_size": Message(
+        f"message must have 1 to {MAX_MESSAGE_CHARS} characters, or an image",
+        f"message doit avoir de 1 à {MAX_MESSAGE_CHARS} caractères, ou une image",
+    ),
+    "name_control_character": Message(
+        "a control or invisible character", "un caractère de contrôle ou invisible"
+    ),
+    "name_dots": Message("a . or .. name", "un nom . ou .."),
+    "name_empty": Message("an empty name", "un nom vide"),
+    "name_outer_space": Message(
+        "a name with a space at its start or end", "un nom avec une espace au début ou à la fin"
+    ),
+    "name_slash": Message(
+        "a slash, a backslash or a look-alike of one",
+        "une barre oblique, une barre inverse ou un sosie",
+    ),
+    "name_too_long": Message(
+        f"a name longer than {MAX_NAME_BYTES} bytes", f"un nom de plus de {MAX_NAME_BYTES} octets"
+    ),
+    "path_absolute": Message("absolute", "absolu"),
+    "path_disguised": Message(
+        "a disguised .. or separator", "un .. ou un séparateur sous un déguisement"
+    ),
+    "path_empty": Message("empty", "vide"),
+    "path_not_unicode": Message("not Unicode", "pas de l'Unicode"),
+    "path_too_long": Message(
+        f"longer than {MAX_PATH_BYTES} bytes", f"plus de {MAX_PATH_BYTES} octets"
+    ),
+    "path_uri": Message("a URI", "une URI"),
+    "places_too_many": Message(
+        f"at most {MAX_CONTEXT_FILES} files and directories at a time",
+        f"au plus {MAX_CONTEXT_FILES} fichiers et dossiers à la fois",
+    ),
+    "provider_address": Message("its address is not valid", "son adresse n'est pas valide"),
+    "provider_connection": Message("the connection failed", "la connexion a échoué"),
+    "provider_error": Message("an error in its answer", "une erreur dans sa réponse"),
+    "provider_incomplete": Message("its answer is incomplete", "sa réponse est incomplète"),
+    "provider_key": Message("HTTP {status}, about the key", "HTTP {status}, à propos de la clé"),
+    "provider_silent": Message("no answer in time", "pas de réponse à temps"),
+    "query_size": Message(
+        f"q must have 1 to {MAX_QUERY_CHARS} characters",
+        f"q doit avoir de 1 à {MAX_QUERY_CHARS} caractères",
+    ),
+    "title_size": Message(
+        f"title must have 1 to {MAX_TITLE_CHARS} characters",
+        f"title doit avoir de 1 à {MAX_TITLE_CHARS} caractères",
+    ),
+    "top_k_range": Message(
+        f"top_k must be 1 to {MAX_TOP_K}", f"top_k doit être compris entre 1 et {MAX_TOP_K}"
+    ),
+    "user_unreadable": Message(
+        "user is not an identifier that tokens carry",
+        "user n'est pas un identifiant que portent les jetons",
+    ),
+    "vault_name_too_long": Message(
+        f"longer than {MAX_VAULT_NAME_CHARS} characters",
+        f"plus de {MAX_VAULT_NAME_CHARS} caractères",
+    ),
+}
+"""Every clause by its code, in alphabetical order."""
