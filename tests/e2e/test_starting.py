@@ -1,6 +1,5 @@
 """Starting, stopping, being killed: what a person at a terminal sees, and that nothing is lost."""
 
-import json
 import os
 import shutil
 import signal
@@ -207,4 +206,4 @@ def test_the_status_is_text_for_a_person(stack: Stack) -> None:
     assert stack.url in text
     assert "local/sample" in text
     assert "archivolt-indexing" in text
-    assert json.dumps(stack.status())
+    assert set(stack.status()) == {"url", "data", "tables", "vaults", "queues"}

@@ -20,7 +20,12 @@ from archivolt.adapters.aws.errors import translated
 from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable
 from archivolt.adapters.dynamodb.writes import ABSENT, Key, Put
 from archivolt.adapters.s3.files import S3Files
-from archivolt.domain.errors import ConflictError, InvalidRequestError, UnavailableError
+from archivolt.domain.errors import (
+    ConflictError,
+    InvalidRequestError,
+    NotFoundError,
+    UnavailableError,
+)
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import ETag
 from tests.builders import vault_ref
@@ -103,9 +108,25 @@ def test_a_service_out_of_reach_is_unavailable(lost: Exception) -> None:
         raise lost
 
 
-def test_a_missing_right_is_a_fault_of_the_deployment(s3: "S3Client", files: S3Files) -> None:
-    with answering(s3, ("head_object", "AccessDenied", 0)), pytest.raises(ClientError):
+@pytest.mark.parametrize("code", ["403", "AccessDenied", "AccessDeniedException"])
+def test_a_missing_right_is_a_fault_of_the_deployment_and_its_log_says_which(
+    s3: "S3Client", files: S3Files, caplog: pytest.LogCaptureFixture, code: str
+) -> None:
+    with answering(s3, ("head_object", code, 0)), pytest.raises(ClientError):
         files.head(VAULT, NOTE)
+
+    [record] = caplog.records
+    assert (record.message, vars(record)["operation"]) == ("access_denied", "HeadObject")
+    assert NOTE not in str(vars(record))
+
+
+def test_what_an_adapter_expects_is_not_logged_as_a_missing_right(
+    s3: "S3Client", files: S3Files, caplog: pytest.LogCaptureFixture
+) -> None:
+    with answering(s3, ("head_object", "404", 0)), pytest.raises(NotFoundError):
+        files.head(VAULT, NOTE)
+
+    assert caplog.records == []
 
 
 def test_a_page_key_that_s3_does_not_know_is_refused(s3: "S3Client", files: S3Files) -> None:

@@ -1,7 +1,8 @@
 """Errors of AWS in our words, by one table.
 
 What is not in the table (a missing right, a missing table) is a fault of the deployment: it is not
-translated, and so is logged and answered as `internal`.
+translated, and so is logged and answered as `internal`. A missing right is logged here, where it is
+known which: further up only the kind of an error may be logged, as its text can hold content.
 """
 
 from collections.abc import Generator, Mapping
@@ -19,8 +20,12 @@ from botocore.exceptions import (
 )
 
 from archivolt.domain.errors import ArchivoltError, ConflictError, UnavailableError
+from archivolt.observability import logger
 
 _CONFLICTS: Final = frozenset({"ConditionalCheckFailedException"})
+
+# "403": the answer to HEAD has no body, and so no code.
+_DENIED: Final = frozenset({"403", "AccessDenied", "AccessDeniedException"})
 
 _UNAVAILABLE: Final = frozenset(
     {
@@ -71,6 +76,8 @@ def translated(known: Mapping[str, ArchivoltError] | None = None) -> Generator[N
     except ClientError as error:
         ours = (known or {}).get(code_of(error)) or _general(error)
         if ours is None:
+            if code_of(error) in _DENIED:
+                logger.error("access_denied", extra={"operation": error.operation_name})
             raise
         raise ours from error
     except _UNREACHABLE as error:
