@@ -67,6 +67,27 @@ def test_a_chosen_python_is_taken(tmp_path: Path) -> None:
     assert found.stdout.strip() == sys.executable
 
 
+def test_make_run_hands_names_with_spaces_on_as_they_were_written(tmp_path: Path) -> None:
+    for name in ("find_python", "fetch_dynamodb_local"):
+        executable(tmp_path / "scripts" / name, f"echo {sys.executable}")
+    (tmp_path / "scripts/install.py").touch()
+    executable(
+        tmp_path / ".venv/bin/archivolt", 'echo "$@"; echo "$PORT"; echo "$DATA"; echo "$VAULTS"'
+    )
+    vaults = 'Notes=~/notes "Team docs=/srv/team docs"'
+
+    made = subprocess.run(
+        ["make", "--file", install.ROOT / "Makefile", "run", f"VAULTS={vaults}", "PORT=9000"],
+        cwd=tmp_path,
+        env={"PATH": SYSTEM_PATH, "DATA": "/srv/data"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert made.stdout.splitlines()[-4:] == ["up", "9000", "/srv/data", vaults]
+
+
 @pytest.fixture
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Environment:
     monkeypatch.setattr(install, "ROOT", tmp_path)

@@ -17,6 +17,7 @@ from archivolt.domain.limits import (
     MAX_TOOL_CALLS,
     MAX_TURN_SECONDS,
 )
+from archivolt.domain.messages import Language, message_for
 from archivolt.entrypoints.http.chat_app import create_chat_app
 from archivolt.entrypoints.http.conversation_bodies import Answer
 from archivolt.entrypoints.http.message_bodies import MessageBody
@@ -59,6 +60,13 @@ def test_the_example_of_a_stream_is_made_of_real_events() -> None:
 
     assert names[0] == "message_start"
     assert names[-2:] == ["citations", "message_end"]
+
+
+def test_the_example_of_a_notice_is_one_that_is_given() -> None:
+    [data] = re.findall(r"^event: notice\ndata: (.*)$", GUIDE, re.MULTILINE)
+    given = json.loads(data)
+
+    assert given["message"] == message_for(given["code"], Language.EN, {"count": 3})
 
 
 def test_the_examples_in_json_are_what_the_endpoints_take_and_give() -> None:
