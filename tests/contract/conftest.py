@@ -5,6 +5,7 @@ concurrency is tested on DynamoDB Local alone.
 """
 
 import os
+import threading
 import uuid
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -19,6 +20,8 @@ from moto import mock_aws
 
 from archivolt.adapters.dynamodb.table import DynamoTable
 from archivolt_local.tables.dynamodb_local import dynamodb_local, is_available
+from archivolt_local.vectors.collections import Collections
+from archivolt_local.vectors.server import VectorServer
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -30,6 +33,7 @@ DYNAMODB_LOCAL = "dynamodb_local"
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
 REGION = "eu-west-1"
+VECTORS_KEY = "a-key-of-the-test"
 
 _ON_DYNAMODB_LOCAL = pytest.param(DYNAMODB_LOCAL, marks=pytest.mark.dynamodb_local)
 
@@ -96,6 +100,20 @@ def new_table(dynamodb: "DynamoDBClient") -> NewTable:
 def new_local_table(local_dynamodb: "DynamoDBClient") -> NewTable:
     """Make a table on DynamoDB Local, for tests of concurrency."""
     return lambda logical_id: make_table(local_dynamodb, logical_id)
+
+
+@pytest.fixture
+def vector_facade(tmp_path: Path) -> Iterator[str]:
+    """The embedded vector store behind Qdrant's API; its address."""
+    collections = Collections(tmp_path / "vectors")
+    server = VectorServer(0, collections, VECTORS_KEY)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+    collections.close()
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """The index as it is composed, on emulated AWS services and the embedded Qdrant."""
 
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,16 +19,13 @@ from archivolt.entrypoints.events.embedding import build_embedding
 from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
 from archivolt.settings import Settings
-from archivolt_local.vectors.collections import Collections
-from archivolt_local.vectors.server import VectorServer
 from tests.builders import ALICE, BOB, a_vault, principal
-from tests.contract.conftest import REGION, client_of, make_table
+from tests.contract.conftest import REGION, VECTORS_KEY, client_of, make_table
 
 BUCKET = "documents"
 VAULT = a_vault("notes", vault_id="v1")
 NOTE = VaultPath("Été 2026/à+b (1).md")
 TEXT = "# Jardin\n\nOn arrose les tomates du balcon chaque matin avant le soleil.\n"
-KEY = "a-key-of-the-test"
 
 
 class Invocation:
@@ -37,19 +33,6 @@ class Invocation:
 
     def get_remaining_time_in_millis(self) -> int:
         return 900_000
-
-
-@pytest.fixture
-def qdrant(tmp_path: Path) -> Iterator[str]:
-    collections = Collections(tmp_path / "vectors")
-    server = VectorServer(0, collections, KEY)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-    collections.close()
 
 
 class Stack:
@@ -69,7 +52,7 @@ class Stack:
                 {
                     "documents_bucket": BUCKET,
                     "qdrant_url": qdrant_url,
-                    "qdrant_api_key": KEY,
+                    "qdrant_api_key": VECTORS_KEY,
                     "tmpdir": str(folder),
                     **{setting: tables[name] for setting, name in _TABLES.items()},
                     **{f"{name}_queue_url": url for name, url in queues.items()},
@@ -131,12 +114,12 @@ _QUEUES = ("embedding", "backfill")
 
 
 @pytest.fixture
-def stack(qdrant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stack]:
+def stack(vector_facade: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stack]:
     monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     with mock_aws():
-        made = Stack(qdrant, tmp_path / "scratch")
+        made = Stack(vector_facade, tmp_path / "scratch")
         yield made
         made.container.index.close()
 

@@ -1,9 +1,7 @@
 """What every vector store promises, on the fake and on the embedded Qdrant behind its façade."""
 
 import math
-import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import httpx2
 import pytest
@@ -16,33 +14,18 @@ from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.retrieval import Candidate, EmbeddedDocument, VectorStore
-from archivolt_local.vectors.collections import Collections
-from archivolt_local.vectors.server import VectorServer
 from tests.builders import ACME, ALICE, BOB, GLOBEX, vault_ref
+from tests.contract.conftest import VECTORS_KEY
 from tests.fakes.vectors import InMemoryVectors
 
 DIMENSION = 3
 VAULT = vault_ref("v1")
-KEY = "a-key-of-the-test"
 OLD, NEW = Generation("1790000000000001-aa"), Generation("1790000000000002-bb")
 
 
 @pytest.fixture
-def facade(tmp_path: Path) -> Iterator[str]:
-    collections = Collections(tmp_path / "vectors")
-    server = VectorServer(0, collections, KEY)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_address[1]}"
-    server.shutdown()
-    thread.join()
-    server.server_close()
-    collections.close()
-
-
-@pytest.fixture
-def rest(facade: str) -> Iterator[QdrantRest]:
-    rest = QdrantRest(facade, KEY)
+def rest(vector_facade: str) -> Iterator[QdrantRest]:
+    rest = QdrantRest(vector_facade, VECTORS_KEY)
     yield rest
     rest.close()
 
@@ -213,7 +196,9 @@ def test_vectors_of_two_models_never_meet(rest: QdrantRest) -> None:
 
 
 def test_a_server_that_is_down_is_unavailable() -> None:
-    vectors = QdrantVectors(QdrantRest("http://127.0.0.1:1", KEY), model="toy/1", dimension=3)
+    vectors = QdrantVectors(
+        QdrantRest("http://127.0.0.1:1", VECTORS_KEY), model="toy/1", dimension=3
+    )
     with pytest.raises(UnavailableError):
         search(vectors)
 
@@ -223,14 +208,14 @@ def test_a_server_that_refuses_is_unavailable(answer: int) -> None:
     def refuse(_: httpx2.Request) -> httpx2.Response:
         return httpx2.Response(answer, text="trouble")
 
-    rest = QdrantRest("http://qdrant", KEY, transport=httpx2.MockTransport(refuse))
+    rest = QdrantRest("http://qdrant", VECTORS_KEY, transport=httpx2.MockTransport(refuse))
     vectors = QdrantVectors(rest, model="toy/1", dimension=3)
     with pytest.raises(UnavailableError):
         vectors.upsert([ALICE], VAULT, document("a.md", 0))
 
 
-def test_a_wrong_key_is_unavailable(facade: str) -> None:
-    rest = QdrantRest(facade, "wrong")
+def test_a_wrong_key_is_unavailable(vector_facade: str) -> None:
+    rest = QdrantRest(vector_facade, "wrong")
     with pytest.raises(UnavailableError):
         search(QdrantVectors(rest, model="toy/1", dimension=3))
     rest.close()

@@ -2,23 +2,22 @@
 
 import json
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
-from fastapi import Depends, FastAPI
+from fastapi import FastAPI
 from httpx2 import Response
 from mangum import Mangum
 from pydantic import BaseModel, Field
 from starlette.testclient import TestClient
 
 from archivolt.domain.errors import ConflictError, NotFoundError, RateLimitedError, UnavailableError
-from archivolt.domain.identity import Principal, Role, TokenKind
+from archivolt.domain.identity import TokenKind
 from archivolt.domain.limits import MAX_REQUEST_BYTES
 from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.authentication import (
     CurrentPrincipal,
     InteractivePrincipal,
-    at_least,
 )
 from tests.builders import principal
 from tests.entrypoints.rest_api import EVENTS, LambdaProcess
@@ -26,8 +25,6 @@ from tests.fakes.governance import KnownTokens
 
 METADATA = "https://archivolt.example/.well-known/oauth-protected-resource/mcp"
 ALICE = {"Authorization": "Bearer alice"}
-
-TenantAdmin = Annotated[Principal, Depends(at_least(Role.TENANT_ADMIN))]
 
 
 class Note(BaseModel):
@@ -60,10 +57,6 @@ def add_routes(app: FastAPI) -> None:
     def write(caller: InteractivePrincipal, note: Note) -> str:
         return note.path
 
-    @app.get("/admin")
-    def administer(caller: TenantAdmin) -> str:
-        return caller.user
-
 
 @pytest.fixture
 def client() -> Iterator[TestClient]:
@@ -71,7 +64,6 @@ def client() -> Iterator[TestClient]:
         {
             "alice": principal(),
             "agent": principal(kind=TokenKind.MCP),
-            "admin": principal("carol", role=Role.CPI_ADMIN),
         }
     )
     app = create_application(
@@ -180,12 +172,6 @@ def test_a_token_for_agents_may_read_but_not_write(client: TestClient) -> None:
     assert client.get("/who", headers=agent).status_code == 200
     response = client.post("/notes", json={"path": "a.md"}, headers=agent)
     assert (response.status_code, error_of(response)["code"]) == (403, "person_required")
-
-
-def test_a_role_includes_the_weaker_ones(client: TestClient) -> None:
-    assert client.get("/admin", headers={"Authorization": "Bearer admin"}).json() == "carol"
-    response = client.get("/admin", headers=ALICE)
-    assert (response.status_code, error_of(response)["code"]) == (403, "forbidden")
 
 
 def test_a_body_against_the_schema_names_the_fields_and_no_value(client: TestClient) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 TEMPLATE = REPOSITORY / "template.yaml"
-FUNCTIONS = REPOSITORY / "functions"
 SAMPLE_VAULT = Path(__file__).parent / "sample_vault"
 MINISTACK_PYTHON = REPOSITORY / ".tools" / "ministack" / "bin" / "python"
 DYNAMODB_LOCAL = REPOSITORY / ".tools" / "dynamodb-local"

@@ -3,14 +3,13 @@
 The application's `state.token_verifier` gives the verifier; nothing else makes a `Principal`.
 """
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from archivolt.domain.errors import ForbiddenError, UnauthenticatedError
-from archivolt.domain.identity import Principal, Role, TokenKind
+from archivolt.domain.identity import Principal, TokenKind
 
 if TYPE_CHECKING:
     from archivolt.ports.governance import TokenVerifier
@@ -54,14 +53,3 @@ def interactive(principal: CurrentPrincipal) -> Principal:
 
 InteractivePrincipal = Annotated[Principal, Depends(interactive)]
 """The caller, by a token that a person uses."""
-
-
-def at_least(role: Role) -> Callable[[Principal], Principal]:
-    """Return a dependency that gives the caller if their role includes `role` (S34)."""
-
-    def with_role(principal: CurrentPrincipal) -> Principal:
-        if not principal.role.includes(role):
-            raise ForbiddenError("forbidden")
-        return principal
-
-    return with_role
