@@ -10,6 +10,7 @@ from typing import Protocol
 
 from archivolt.agent.calls import ToolCall
 from archivolt.agent.state import ToolOutcome
+from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.conversation import ToolCallRecord
 from archivolt.domain.errors import ArchivoltError
 from archivolt.domain.identity import Principal
@@ -32,7 +33,7 @@ class Pipeline(Protocol):
         *,
         surface: Surface,
         language: Language,
-        confirmed: bool = False,
+        confirmation: Confirmed | None = None,
     ) -> ToolResult:
         """Return the result, or raise an `ArchivoltError`."""
         ...

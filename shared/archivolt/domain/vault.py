@@ -75,7 +75,9 @@ class VaultAccess:
 class FileInfo:
     """What is known of a file without reading it. `size` in bytes; `etag` without quotes.
 
-    `bulk`: it was written as part of a first load; a listing does not tell.
+    A listing does not tell `created`, `operation` and `bulk`. `created` is when the document began
+    to be, kept through edits and moves; `operation` names the confirmed change that wrote this
+    version; `bulk`: it was written as part of a first load.
     """
 
     path: VaultPath
@@ -85,6 +87,60 @@ class FileInfo:
     version: str = ""
     content_type: str = ""
     bulk: bool = False
+    created: datetime | None = None
+    operation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteMarks:
+    """What is noted on a version as it is written: see `FileInfo`."""
+
+    created: datetime | None = None
+    operation: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileVersion:
+    """One version of a file; a `deletion` is a delete marker, without content."""
+
+    version: str
+    modified: datetime
+    size: int = 0
+    etag: ETag = ETag("")
+    current: bool = False
+    deletion: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedFile:
+    """A file behind a delete marker: `version` is its last content."""
+
+    path: VaultPath
+    deleted_at: datetime
+    version: str
+    size: int
+    etag: ETag
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeletedFiles:
+    """One page of deleted files; `next_after` as in `Listing`."""
+
+    files: list[DeletedFile]
+    next_after: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadForm:
+    """How to send a file straight to the store: one request, valid until `expires_at`.
+
+    Send `method` to `url` with `headers` exactly, the body being the file.
+    """
+
+    url: str
+    method: str
+    headers: dict[str, str]
+    expires_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

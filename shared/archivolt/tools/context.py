@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.identity import Principal
 from archivolt.domain.messages import Language
 from archivolt.domain.search import SearchQuery, SearchResult
@@ -51,15 +52,15 @@ class Services(Protocol):
 class ToolContext:
     """Who calls, how, and what the call may use.
 
-    `vault` is the caller's access to the vault that the arguments name, None if they name none:
-    a tool reaches a vault through it and through no name.
+    `confirmation` is None for a read and while a change is only previewed. `vault` is the caller's
+    access to the vault that the arguments name, None if they name none: a tool reaches a vault through it and through no name.
     """
 
     principal: Principal
     language: Language
     surface: Surface
-    confirmed: bool
     services: Services
+    confirmation: Confirmed | None = None
     vault: VaultAccess | None = None
 
     @property

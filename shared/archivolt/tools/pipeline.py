@@ -7,6 +7,7 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
+from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import ConfirmationRequiredError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_TOOL_RESULT_CHARS
@@ -65,7 +66,7 @@ class ToolPipeline:
         *,
         surface: Surface,
         language: Language,
-        confirmed: bool = False,
+        confirmation: Confirmed | None = None,
     ) -> ToolResult:
         """Call a tool and return its result, without secrets, in at most 8,000 characters.
 
@@ -75,27 +76,27 @@ class ToolPipeline:
             arguments: As the caller sent them.
             surface: The door the call came through.
             language: For errors and notices.
-            confirmed: A person confirmed this very call.
+            confirmation: A person confirmed this very call.
 
         Raises:
             ArchivoltError: Any of its kinds; all say what to do in a sentence.
 
         """
         with self._recorder.recorded(principal, name, arguments, surface) as call:
-            return self._run(call, language, confirmed=confirmed)
+            return self._run(call, language, confirmation=confirmation)
 
-    def _run(self, call: Call, language: Language, *, confirmed: bool) -> ToolResult:
+    def _run(self, call: Call, language: Language, *, confirmation: Confirmed | None) -> ToolResult:
         tool = self.registry.get(call.action)
         require_surface(tool, call.surface)
         vault = vault_for(tool, call.arguments, call.principal, self._services.vaults)
         self._rate_limit.count(call.principal, tool.name, call.started)
         arguments = read_arguments(tool.arguments, call.arguments, language)
-        _require_confirmation(tool, confirmed=confirmed)
+        _require_confirmation(tool, confirmation=confirmation)
         context = ToolContext(
             principal=call.principal,
             language=language,
             surface=call.surface,
-            confirmed=confirmed,
+            confirmation=confirmation,
             services=self._services,
             vault=vault,
         )
@@ -103,6 +104,6 @@ class ToolPipeline:
         return truncate(redacted(output), tool.cut, language, limit=self.max_result_chars)
 
 
-def _require_confirmation(tool: Tool, *, confirmed: bool) -> None:
-    if tool.requires_confirmation and not confirmed:
+def _require_confirmation(tool: Tool, *, confirmation: Confirmed | None) -> None:
+    if tool.requires_confirmation and confirmation is None:
         raise ConfirmationRequiredError("confirmation_required", tool=tool.name)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, get_type_hints
 
+from archivolt.domain.confirmation import Preview
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.tool import Risk, Surface, ToolSpec
 from archivolt.tools.context import ToolContext
@@ -21,13 +22,16 @@ EVERY_SURFACE = frozenset(Surface)
 
 InputT = TypeVar("InputT", bound=ToolInput)
 Body = Callable[[ToolContext, InputT], ToolOutput]
+PreviewOf = Callable[[ToolContext, Any], Preview]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
     """A tool and the function that does its work.
 
-    `cut` says what of a result gives way when it is too long, and how a caller reads on.
+    `cut` says what of a result gives way when it is too long, and how a caller reads on. `preview`
+    shows what a call would change and changes nothing; it checks all that `run` will need. Reads
+    have none.
     """
 
     name: str
@@ -38,6 +42,7 @@ class Tool:
     arguments: type[ToolInput]
     result: type[ToolOutput]
     run: Callable[[ToolContext, Any], ToolOutput]
+    preview: PreviewOf | None = None
 
     @property
     def requires_confirmation(self) -> bool:
@@ -65,12 +70,16 @@ def tool(
     cut: Cut,
     risk: Risk = Risk.READ,
     scopes: frozenset[Surface] = EVERY_SURFACE,
+    preview: PreviewOf | None = None,
 ) -> Callable[[Body[Any]], Tool]:
     """Declare the decorated function as the tool of its name.
 
     The function takes a `ToolContext` and a `ToolInput`, and returns a `ToolOutput`; the two
-    models of its annotations give the schemas. `description` tells a model when to use it.
+    models of its annotations give the schemas. `description` tells a model when to use it. A tool
+    that changes something has a `preview`.
     """
+    if (risk is Risk.READ) is not (preview is None):
+        raise ValueError("a tool that changes something has a preview, and no other")
 
     def declare(function: Body[Any]) -> Tool:
         hints = get_type_hints(function)
@@ -85,6 +94,7 @@ def tool(
             arguments=arguments,
             result=result,
             run=function,
+            preview=preview,
         )
 
     return declare

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
+from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import (
     ArchivoltError,
     ConfirmationRequiredError,
@@ -118,7 +119,7 @@ class Stage:
         user: str = ALICE,
         surface: Surface = Surface.IN_APP,
         language: Language = Language.EN,
-        confirmed: bool = False,
+        confirmation: Confirmed | None = None,
     ) -> ToolResult:
         return self.pipeline.call(
             principal(user),
@@ -126,7 +127,7 @@ class Stage:
             arguments or {},
             surface=surface,
             language=language,
-            confirmed=confirmed,
+            confirmation=confirmation,
         )
 
     @property
@@ -195,7 +196,7 @@ def test_a_change_needs_a_confirmation_and_runs_with_one(stage: Stage) -> None:
         stage.call("list_directory", {"vault": "notes"})
     assert caught.value.details == {"tool": "list_directory"}
 
-    result = stage.call("list_directory", {"vault": "notes"}, confirmed=True)
+    result = stage.call("list_directory", {"vault": "notes"}, confirmation=CONFIRMED)
     assert result.value["lines"] == ["written in notes"]
 
 
@@ -206,20 +207,20 @@ def test_invalid_arguments_are_told_before_a_confirmation_is_asked(stage: Stage)
 
 def test_a_reader_may_not_change_a_vault_even_with_a_confirmation(stage: Stage) -> None:
     with pytest.raises(ForbiddenError, match="vault_read_only"):
-        stage.call("list_directory", {"vault": "notes"}, user=BOB, confirmed=True)
+        stage.call("list_directory", {"vault": "notes"}, user=BOB, confirmation=CONFIRMED)
 
 
 def test_a_writer_may_change_a_vault(stage: Stage) -> None:
     stage.world.share(stage.ref, BOBS, VaultRole.WRITER)
 
-    assert stage.call("list_directory", {"vault": "notes"}, user=BOB, confirmed=True).value["lines"]
+    assert stage.call("list_directory", {"vault": "notes"}, user=BOB, confirmation=CONFIRMED).value["lines"]
 
 
 def test_an_owner_can_forbid_dangerous_tools_in_a_vault(stage: Stage) -> None:
     stage.world.directory.forbid_destructive_tools(stage.ref)
 
     with pytest.raises(ForbiddenError, match="destructive_tools_off"):
-        stage.call("list_all_files", {"vault": "notes"}, confirmed=True)
+        stage.call("list_all_files", {"vault": "notes"}, confirmation=CONFIRMED)
 
 
 def test_a_tool_outside_its_surface_does_not_exist(stage: Stage) -> None:
@@ -230,7 +231,7 @@ def test_a_tool_outside_its_surface_does_not_exist(stage: Stage) -> None:
 @pytest.mark.parametrize("name", ["elsewhere", "Notes", "../notes", "", "n" * 65, 12])
 def test_an_unknown_vault_is_not_found(stage: Stage, name: object) -> None:
     with pytest.raises(ArchivoltError) as caught:
-        stage.call("list_directory", {"vault": name}, confirmed=True)
+        stage.call("list_directory", {"vault": name}, confirmation=CONFIRMED)
     assert caught.value.code == ("vault_not_found" if name != "" else "invalid_arguments")
 
 
@@ -244,7 +245,7 @@ def test_no_role_opens_a_vault_of_others(stage: Stage) -> None:
             {"vault": "notes"},
             surface=Surface.IN_APP,
             language=Language.EN,
-            confirmed=True,
+            confirmation=CONFIRMED,
         )
 
 

@@ -1,0 +1,71 @@
+"""Where proposals wait for their confirmation (decision 12)."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from archivolt.domain.identity import TenantId, UserId
+
+
+class ProposalState(StrEnum):
+    """How far a proposal has come."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    """Taken by one apply, until its lease ends."""
+    DONE = "done"
+    DECLINED = "declined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposal:
+    """One change that waits, runs, or is done. Texts are sealed to the tenant.
+
+    `id` is the token's `jti`. `lease_until` is set while running; `outcome` once done.
+    """
+
+    id: str
+    tenant: TenantId
+    user: UserId
+    tool: str
+    state: ProposalState
+    created_at: datetime
+    expires_at: datetime
+    sealed_call: str
+    lease_until: datetime | None = None
+    outcome: str = ""
+
+
+class ConfirmationStore(Protocol):
+    """Keeps proposals; every step is one conditional write. Passes `tests/contract`.
+
+    All may raise `UnavailableError`.
+    """
+
+    def add(self, proposal: Proposal) -> None:
+        """Keep a new proposal."""
+        ...
+
+    def get(self, tenant: TenantId, proposal_id: str) -> Proposal | None:
+        """Return a proposal, strongly consistent; None if there is none."""
+        ...
+
+    def take(self, proposal: Proposal, *, now: datetime, lease_until: datetime) -> Proposal | None:
+        """Take it for one apply: pending, or running with a lease that ended before `now`.
+
+        Returns it as taken; None if another one was faster, or it is done or declined.
+        """
+        ...
+
+    def finish(self, taken: Proposal, *, outcome: str) -> bool:
+        """Store the outcome of the apply that holds the lease; False if it lost the lease."""
+        ...
+
+    def release(self, taken: Proposal) -> None:
+        """Give the lease back without an outcome, so that a retry goes on at once."""
+        ...
+
+    def decline(self, tenant: TenantId, proposal_id: str) -> bool:
+        """Mark a pending proposal as declined; False if it is no longer pending."""
+        ...
