@@ -53,7 +53,8 @@ class ToolContext:
     """Who calls, how, and what the call may use.
 
     `confirmation` is None for a read and while a change is only previewed. `vault` is the caller's
-    access to the vault that the arguments name, None if they name none: a tool reaches a vault through it and through no name.
+    access to the vault that the arguments name, None if they name none: a tool reaches a vault
+    through it and through no name.
     """
 
     principal: Principal
