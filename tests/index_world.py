@@ -87,7 +87,7 @@ class IndexWorld:
         self.clock.advance(seconds=1)
         vault = vault or self.vault
         data = content.encode() if isinstance(content, str) else content
-        current = self.files.versions(vault, VaultPath(path))[-1:]
+        current = self.files.stored(vault, VaultPath(path))[-1:]
         if current and current[0].data is not None:
             etag = current[0].info.etag
             info = self.files.replace(vault, VaultPath(path), data, expected=etag)

@@ -2,13 +2,32 @@
 
 import hashlib
 import itertools
+import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.paths import VaultPath
-from archivolt.domain.vault import ETag, FileContent, FileInfo, Listing, VaultRef
+from archivolt.domain.vault import (
+    DeletedFile,
+    DeletedFiles,
+    ETag,
+    FileContent,
+    FileInfo,
+    FileVersion,
+    Listing,
+    UploadForm,
+    VaultRef,
+    WriteMarks,
+)
 from archivolt.ports.clock import Clock
 from tests.fakes.clock import FrozenClock
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True)
@@ -17,17 +36,37 @@ class StoredVersion:
 
     info: FileInfo
     data: bytes | None
-    bulk: bool = False
+
+    @property
+    def bulk(self) -> bool:
+        """Whether it was written as part of a first load."""
+        return self.info.bulk
+
+
+def _alone(
+    method: Callable[Concatenate["InMemoryFiles", P], R],
+) -> Callable[Concatenate["InMemoryFiles", P], R]:
+    """Let one thread at a time through."""
+
+    @wraps(method)
+    def call(files: "InMemoryFiles", /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with files.lock:
+            return method(files, *args, **kwargs)
+
+    return call
 
 
 class InMemoryFiles:
     """A `FileStore` that behaves as a versioned bucket does."""
 
     def __init__(self, clock: Clock | None = None) -> None:
+        self.lock = threading.RLock()
         self._clock = clock or FrozenClock()
         self._versions: dict[tuple[VaultRef, VaultPath], list[StoredVersion]] = {}
+        self._directories: set[tuple[VaultRef, VaultPath]] = set()
         self._numbers = itertools.count(1)
 
+    @_alone
     def list(
         self,
         vault: VaultRef,
@@ -45,19 +84,29 @@ class InMemoryFiles:
             files=[info for name in page if (info := entries[name]) is not None],
             directories=[VaultPath(name[:-1]) for name in page if entries[name] is None],
             next_after=page[-1] if len(rest) > limit else None,
+            exists=bool(entries) or not directory or self._has_directory(vault, prefix),
         )
 
-    def head(self, vault: VaultRef, path: VaultPath) -> FileInfo:
-        return self._current(vault, path).info
+    @_alone
+    def head(self, vault: VaultRef, path: VaultPath, *, version: str = "") -> FileInfo:
+        return self._at(vault, path, version).info
 
+    @_alone
     def read(
-        self, vault: VaultRef, path: VaultPath, *, offset: int = 0, max_bytes: int | None = None
+        self,
+        vault: VaultRef,
+        path: VaultPath,
+        *,
+        offset: int = 0,
+        max_bytes: int | None = None,
+        version: str = "",
     ) -> FileContent:
-        stored = self._current(vault, path)
+        stored = self._at(vault, path, version)
         data = stored.data or b""
         end = len(data) if max_bytes is None else offset + max_bytes
         return FileContent(info=stored.info, data=data[offset:end], truncated=end < len(data))
 
+    @_alone
     def create(
         self,
         vault: VaultRef,
@@ -66,11 +115,13 @@ class InMemoryFiles:
         *,
         content_type: str = "",
         bulk: bool = False,
+        marks: WriteMarks | None = None,
     ) -> FileInfo:
         if self._find(vault, path):
             raise ConflictError("file_exists", path=path)
-        return self._add(vault, path, data, content_type=content_type, bulk=bulk)
+        return self._add(vault, path, data, content_type=content_type, bulk=bulk, marks=marks)
 
+    @_alone
     def replace(
         self,
         vault: VaultRef,
@@ -79,20 +130,100 @@ class InMemoryFiles:
         *,
         expected: ETag,
         content_type: str = "",
+        marks: WriteMarks | None = None,
     ) -> FileInfo:
         current = self._find(vault, path)
         if current is None or current.info.etag != expected:
             raise ConflictError("conflict")
-        return self._add(vault, path, data, content_type=content_type)
+        return self._add(vault, path, data, content_type=content_type, marks=marks)
 
+    @_alone
     def delete(self, vault: VaultRef, path: VaultPath, *, expected: ETag) -> None:
-        if self._current(vault, path).info.etag != expected:
+        current = self._at(vault, path, "")
+        if current.info.etag != expected:
             raise ConflictError("conflict")
-        marker = replace(self._current(vault, path).info, version=self._next_version())
+        marker = replace(current.info, version=self._next_version(), modified=self._clock.now())
         self._versions[vault, path].append(StoredVersion(info=marker, data=None))
 
-    def versions(self, vault: VaultRef, path: VaultPath) -> tuple[StoredVersion, ...]:
-        """Return every version, oldest first, delete markers included."""
+    @_alone
+    def copy(
+        self,
+        vault: VaultRef,
+        source: VaultPath,
+        target: VaultPath,
+        *,
+        expected: ETag,
+        version: str = "",
+        marks: WriteMarks | None = None,
+    ) -> FileInfo:
+        stored = self._at(vault, source, version)
+        if stored.info.etag != expected:
+            raise ConflictError("conflict")
+        marks = marks or WriteMarks()
+        return self.create(
+            vault,
+            target,
+            stored.data or b"",
+            content_type=stored.info.content_type,
+            marks=replace(marks, created=marks.created or stored.info.created),
+        )
+
+    @_alone
+    def versions(self, vault: VaultRef, path: VaultPath) -> Sequence[FileVersion]:
+        newest_first = self.stored(vault, path)[::-1]
+        return [
+            FileVersion(
+                version=stored.info.version,
+                modified=stored.info.modified,
+                size=0 if stored.data is None else stored.info.size,
+                etag=ETag("") if stored.data is None else stored.info.etag,
+                current=number == 0,
+                deletion=stored.data is None,
+            )
+            for number, stored in enumerate(newest_first)
+        ]
+
+    @_alone
+    def deleted(
+        self, vault: VaultRef, directory: VaultPath, *, limit: int, after: str | None = None
+    ) -> DeletedFiles:
+        prefix = f"{directory}/" if directory else ""
+        rest = [
+            self._last_content(vault, path)
+            for owner, path in sorted(self._versions, key=lambda key: key[1])
+            if owner == vault and path.startswith(prefix) and not self._find(vault, path)
+            if after is None or path > after
+        ]
+        page = rest[:limit]
+        more = len(rest) > limit
+        return DeletedFiles(files=page, next_after=page[-1].path if more else None)
+
+    @_alone
+    def make_directory(self, vault: VaultRef, path: VaultPath) -> None:
+        self._directories.add((vault, path))
+
+    @_alone
+    def remove_directory(self, vault: VaultRef, path: VaultPath) -> None:
+        self._directories.discard((vault, path))
+
+    @_alone
+    def upload_form(
+        self, vault: VaultRef, path: VaultPath, *, size: int, content_type: str, seconds: int
+    ) -> UploadForm:
+        return UploadForm(
+            url=f"https://uploads.example/{vault.id}/{path}",
+            method="PUT",
+            headers={
+                "Content-Length": str(size),
+                "Content-Type": content_type,
+                "If-None-Match": "*",
+            },
+            expires_at=self._clock.now() + timedelta(seconds=seconds),
+        )
+
+    @_alone
+    def stored(self, vault: VaultRef, path: VaultPath) -> tuple[StoredVersion, ...]:
+        """Return every version with its content, oldest first, delete markers included."""
         return tuple(self._versions.get((vault, path), []))
 
     def _add(
@@ -103,7 +234,9 @@ class InMemoryFiles:
         *,
         content_type: str,
         bulk: bool = False,
+        marks: WriteMarks | None = None,
     ) -> FileInfo:
+        marks = marks or WriteMarks()
         info = FileInfo(
             path=path,
             size=len(data),
@@ -112,9 +245,10 @@ class InMemoryFiles:
             version=self._next_version(),
             content_type=content_type,
             bulk=bulk,
+            created=marks.created or self._clock.now(),
+            operation=marks.operation,
         )
-        stored = StoredVersion(info=info, data=data, bulk=bulk)
-        self._versions.setdefault((vault, path), []).append(stored)
+        self._versions.setdefault((vault, path), []).append(StoredVersion(info=info, data=data))
         return info
 
     def _next_version(self) -> str:
@@ -124,11 +258,33 @@ class InMemoryFiles:
         versions = self._versions.get((vault, path), [])
         return versions[-1] if versions and versions[-1].data is not None else None
 
-    def _current(self, vault: VaultRef, path: VaultPath) -> StoredVersion:
-        stored = self._find(vault, path)
-        if stored is None:
-            raise NotFoundError("file_not_found", path=path)
-        return stored
+    def _at(self, vault: VaultRef, path: VaultPath, version: str) -> StoredVersion:
+        """Return a version with content, the current one for ""."""
+        if not version:
+            current = self._find(vault, path)
+            if current is None:
+                raise NotFoundError("file_not_found", path=path)
+            return current
+        for stored in self.stored(vault, path):
+            if stored.info.version == version and stored.data is not None:
+                return stored
+        raise NotFoundError("version_not_found", path=path, version=version)
+
+    def _last_content(self, vault: VaultRef, path: VaultPath) -> DeletedFile:
+        versions = self.stored(vault, path)
+        content = next(stored for stored in versions[::-1] if stored.data is not None)
+        return DeletedFile(
+            path=path,
+            deleted_at=versions[-1].info.modified,
+            version=content.info.version,
+            size=content.info.size,
+            etag=content.info.etag,
+        )
+
+    def _has_directory(self, vault: VaultRef, prefix: str) -> bool:
+        return any(
+            owner == vault and f"{path}/".startswith(prefix) for owner, path in self._directories
+        )
 
     def _entries(
         self, vault: VaultRef, prefix: str, *, recursive: bool
@@ -143,5 +299,19 @@ class InMemoryFiles:
             if slash and not recursive:
                 entries[f"{prefix}{name}/"] = None
             else:
-                entries[path] = replace(stored.info, version="", content_type="", bulk=False)
+                entries[path] = _as_listed(stored.info)
+        if not recursive:
+            entries |= self._empty_directories(vault, prefix)
         return entries
+
+    def _empty_directories(self, vault: VaultRef, prefix: str) -> dict[str, None]:
+        below = (
+            f"{path}/".removeprefix(prefix)
+            for owner, path in self._directories
+            if owner == vault and f"{path}/".startswith(prefix)
+        )
+        return {f"{prefix}{rest.partition('/')[0]}/": None for rest in below if rest}
+
+
+def _as_listed(info: FileInfo) -> FileInfo:
+    return replace(info, version="", content_type="", bulk=False, created=None, operation="")

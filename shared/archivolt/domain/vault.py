@@ -101,7 +101,10 @@ class WriteMarks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileVersion:
-    """One version of a file; a `deletion` is a delete marker, without content."""
+    """One version of a file; a `deletion` is a delete marker, without content.
+
+    `current`: there is none newer; of a deletion, that the file is deleted now.
+    """
 
     version: str
     modified: datetime
@@ -157,9 +160,11 @@ class Listing:
     """One page of a directory: files and direct sub-directories, in key order.
 
     `next_after` is the path of the page's last entry, a directory's with a final slash, to be
-    given back as `after` for the next page; None on the last.
+    given back as `after` for the next page; None on the last. On the first page `exists` tells an
+    empty directory, the root among them, from an absent one.
     """
 
     files: list[FileInfo]
     directories: list[VaultPath]
     next_after: str | None = None
+    exists: bool = True

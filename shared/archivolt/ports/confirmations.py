@@ -22,7 +22,8 @@ class ProposalState(StrEnum):
 class Proposal:
     """One change that waits, runs, or is done. Texts are sealed to the tenant.
 
-    `id` is the token's `jti`. `lease_until` is set while running; `outcome` once done.
+    `id` is the token's `jti`. `lease_until` is set while running; `outcome` once done. `attempts`
+    counts how often it was taken: more than once, and an earlier apply may have had effects.
     """
 
     id: str
@@ -35,6 +36,7 @@ class Proposal:
     sealed_call: str
     lease_until: datetime | None = None
     outcome: str = ""
+    attempts: int = 0
 
 
 class ConfirmationStore(Protocol):
@@ -52,7 +54,7 @@ class ConfirmationStore(Protocol):
         ...
 
     def take(self, proposal: Proposal, *, now: datetime, lease_until: datetime) -> Proposal | None:
-        """Take it for one apply: pending, or running with a lease that ended before `now`.
+        """Take it for one apply: pending, or running with a lease that has ended by `now`.
 
         Returns it as taken; None if another one was faster, or it is done or declined.
         """
@@ -63,9 +65,12 @@ class ConfirmationStore(Protocol):
         ...
 
     def release(self, taken: Proposal) -> None:
-        """Give the lease back without an outcome, so that a retry goes on at once."""
+        """Give the lease back without an outcome: pending again, so that a retry goes on at once.
+
+        Without effect for one that lost the lease.
+        """
         ...
 
     def decline(self, tenant: TenantId, proposal_id: str) -> bool:
-        """Mark a pending proposal as declined; False if it is no longer pending."""
+        """Mark a pending proposal as declined; False if it is not pending, or was ever taken."""
         ...

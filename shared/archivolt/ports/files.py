@@ -35,8 +35,9 @@ class FileStore(Protocol):
     ) -> Listing:
         """Return one page of at most `limit` entries below `directory`, in key order.
 
-        An absent directory is an empty page. `recursive` lists files only. `after` is the path of
-        the last entry that is not wanted again, a directory's with a final slash.
+        An absent directory is an empty page that does not exist. `recursive` lists files only.
+        `after` is the path of the last entry that is not wanted again, a directory's with a final
+        slash.
         """
         ...
 

@@ -54,7 +54,7 @@ class OperationStore(Protocol):
         ...
 
     def progress(self, operation: Operation, *, done: int, finished: bool, now: datetime) -> None:
-        """Note how far it is."""
+        """Note how far it is; what is noted never goes back, and finished stays finished."""
         ...
 
     def operations(self, vault: VaultRef) -> list[Operation]:

@@ -97,7 +97,7 @@ async def test_a_first_load_is_marked_and_a_drop_is_not(follow: Follow) -> None:
     bulk = {
         path
         for path in following.paths()
-        if following.files.versions(following.vault, VaultPath(path))[-1].bulk
+        if following.files.stored(following.vault, VaultPath(path))[-1].bulk
     }
     assert bulk == following.paths() - {"dropped.md"}
 
