@@ -17,6 +17,7 @@ for _number, _rule in enumerate(_RULES):
         _MARKS[_mark].append(_number)
 # What a secret never is: a moment, a number, a digest; text without a digit, sign or key word.
 _HARMLESS = re.compile(r"[\dTZ:.+-]*|[0-9a-f-]*")
+_NOT_A_BREAK = re.compile(r"[^\r\n]")
 _SUSPECT = re.compile(r"[\d:=]|private|login", re.IGNORECASE)
 
 
@@ -37,14 +38,18 @@ def redact(text: str) -> Redacted:
 
 
 def mask(data: bytes) -> bytes:
-    """Return `data` with `*` over each byte of a secret; length and offsets stay.
+    """Return `data` with `*` over each byte of a secret; length, offsets and line breaks stay.
 
     Works on any encoding in which ASCII stands for itself.
     """
-    text = data.decode("latin-1")
+    return mask_text(data.decode("latin-1")).encode("latin-1")
+
+
+def mask_text(text: str) -> str:
+    """Return `text` with `*` over each character of a secret; length and line breaks stay."""
     for rule in _rules_for(text):
         text, _ = _replace(rule, text, None)
-    return text.encode("latin-1")
+    return text
 
 
 def _rules_for(text: str) -> list[SecretRule]:
@@ -65,7 +70,9 @@ def _replace(rule: SecretRule, text: str, placeholder: str | None) -> tuple[str,
             return match[0]
         found += 1
         start, end = _span(match)
-        hidden = "*" * (end - start) if placeholder is None else placeholder
+        hidden = (
+            _NOT_A_BREAK.sub("*", match.string[start:end]) if placeholder is None else placeholder
+        )
         return match[0][: start - match.start()] + hidden + match[0][end - match.start() :]
 
     return rule.pattern.sub(replaced, text), found
