@@ -11,6 +11,7 @@ from archivolt.domain.paths import VaultPath, name_of
 from archivolt.domain.search import SearchHit, SearchNotice, SearchQuery, SearchResult
 from archivolt.domain.tool import Surface, ToolResult
 from archivolt.domain.vault import FileInfo, VaultRef, VaultRole
+from archivolt.ports.notes import Note
 from archivolt.ports.retrieval import DocumentUpdate, IndexedPassage
 from archivolt.retrieval.analysis import terms
 from archivolt.tools.catalogue import native_tools
@@ -24,6 +25,7 @@ from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
 from tests.fakes.files import InMemoryFiles
 from tests.fakes.governance import InMemoryRates, RecordingAudit
+from tests.fakes.notes import InMemoryNotes
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
 
@@ -72,6 +74,7 @@ class World:
         self.store = InMemoryFiles(self.clock)
         self.catalogue = InMemoryCatalogue(self.clock)
         self.index = InMemoryTextIndex()
+        self.notes = InMemoryNotes()
         self.audit = RecordingAudit()
         self.vaults = VaultService(self.directory, self.catalogue, self.clock)
         self.files = FileService(self.store)
@@ -113,10 +116,13 @@ class World:
             state=state,
             updated_at=self.clock.now(),
             generation=generation,
+            etag=info.etag,
+            size=info.size,
             title=name_of(path),
             tags=tags,
         )
         assert self.catalogue.advance(entry, previous=None)
+        self._note(info, entry, text if isinstance(text, str) else None)
         if isinstance(text, str):
             passage = Passage(number=0, text=text, headings=("Top",), page=page)
             indexed = IndexedPassage(passage=passage, terms=terms(text))
@@ -125,6 +131,19 @@ class World:
                 [DocumentUpdate(path=VaultPath(path), generation=generation, passages=[indexed])],
             )
         return info
+
+    def _note(self, info: FileInfo, entry: CatalogueEntry, text: str | None) -> None:
+        note = Note(
+            vault=entry.vault,
+            path=entry.path,
+            generation=entry.generation,
+            size=info.size,
+            created=info.created or info.modified,
+            modified=info.modified,
+            title=entry.title,
+            tags=entry.tags,
+        )
+        self.notes.put(note, text)
 
     def call(
         self,

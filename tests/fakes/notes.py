@@ -1,0 +1,234 @@
+"""The notes of vaults in dictionaries: every question of the port, answered by looking at all."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from archivolt.domain import note_links
+from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.folding import folded
+from archivolt.domain.globs import glob_regex
+from archivolt.domain.note_links import NoteLink, link_key
+from archivolt.domain.paths import VaultPath, name_of
+from archivolt.domain.redaction import mask_text
+from archivolt.domain.vault import VaultRef
+from archivolt.ports.notes import (
+    Between,
+    LineMatch,
+    Note,
+    RecentBy,
+    ScanHit,
+    ScanPage,
+    ScanSort,
+    TextScan,
+)
+
+_MAX_MATCHES = 20
+_NOT_LINEAR = re.compile(r"\(\?<?[=!]|\\[1-9]")
+
+_Matcher = Callable[[str], list[tuple[int, int]]]
+
+
+@dataclass(frozen=True)
+class _Held:
+    note: Note
+    text: str | None
+    links: Sequence[NoteLink]
+
+
+class InMemoryNotes:
+    """A `NoteIndex` that lives as long as the test; `put` and `remove` are its write side."""
+
+    def __init__(self) -> None:
+        self._kept: dict[VaultRef, dict[VaultPath, _Held]] = {}
+
+    def put(self, note: Note, text: str | None) -> None:
+        """Keep a note; its secrets are masked and its links found here."""
+        masked = None if text is None else mask_text(text)
+        find: Callable[[str], list[NoteLink]] = getattr(note_links, "links_in", lambda _: [])
+        links = find(masked or "")
+        held = _Held(note=note, text=masked, links=links)
+        self._kept.setdefault(note.vault, {})[note.path] = held
+
+    def remove(self, vault: VaultRef, path: VaultPath) -> None:
+        """Forget a note."""
+        self._kept.get(vault, {}).pop(path, None)
+
+    def notes(self, vault: VaultRef, paths: Sequence[VaultPath]) -> Mapping[VaultPath, Note]:
+        kept = self._kept.get(vault, {})
+        return {path: kept[path].note for path in paths if path in kept}
+
+    def text(self, vault: VaultRef, path: VaultPath) -> str | None:
+        held = self._kept.get(vault, {}).get(path)
+        return held.text if held else None
+
+    def tags(self, vaults: Sequence[VaultRef]) -> Mapping[str, int]:
+        return Counter(tag for held in self._all(vaults) for tag in held.note.tags)
+
+    def recent(self, vaults: Sequence[VaultRef], *, by: RecentBy, limit: int) -> list[Note]:
+        notes = sorted((held.note for held in self._all(vaults)), key=_place)
+        return sorted(notes, key=lambda note: getattr(note, by.value), reverse=True)[:limit]
+
+    def find_paths(
+        self, vaults: Sequence[VaultRef], words: Sequence[str], *, limit: int
+    ) -> list[Note]:
+        wanted = [folded(word) for word in words]
+        notes = [held.note for held in self._all(vaults)]
+        found = [note for note in notes if all(word in folded(note.path) for word in wanted)]
+        return sorted(found, key=lambda note: (_name_rank(note.path, wanted), *_place(note)))[
+            :limit
+        ]
+
+    def named(self, vault: VaultRef, keys: Sequence[str]) -> list[VaultPath]:
+        return sorted(path for path in self._kept.get(vault, {}) if link_key(path) in keys)
+
+    def links_to(self, vault: VaultRef, keys: Sequence[str]) -> list[tuple[VaultPath, NoteLink]]:
+        return [(path, link) for path, link in self.links_from(vault, None) if link.key in keys]
+
+    def links_from(
+        self, vault: VaultRef, paths: Sequence[VaultPath] | None
+    ) -> list[tuple[VaultPath, NoteLink]]:
+        kept = self._kept.get(vault, {})
+        return [
+            (path, link)
+            for path in sorted(kept)
+            if paths is None or path in paths
+            for link in kept[path].links
+        ]
+
+    def scan(
+        self, vaults: Sequence[VaultRef], scan: TextScan, *, limit: int, offset: int = 0
+    ) -> ScanPage:
+        matcher = _matcher(scan)
+        passing = [held for held in self._all(vaults) if _passes(held.note, scan)]
+        hits = [hit for held in passing if (hit := _hit(held, matcher)) is not None]
+        ordered = _ordered(hits, scan)
+        end = offset + limit
+        return ScanPage(hits=ordered[offset:end], more=len(ordered) > end)
+
+    def _all(self, vaults: Sequence[VaultRef]) -> Iterator[_Held]:
+        for vault in vaults:
+            yield from self._kept.get(vault, {}).values()
+
+
+def _place(note: Note) -> tuple[str, str]:
+    return note.vault.id, note.path
+
+
+def _name_rank(path: VaultPath, words: Sequence[str]) -> tuple[int, int]:
+    """Return the order of `find_paths`: the whole name, names that start with a word, the rest."""
+    name = folded(name_of(path))
+    whole = " ".join(words)
+    if whole in {name, name.rpartition(".")[0]}:
+        return 0, len(path)
+    starts = any(name.startswith(word) for word in words)
+    return (1 if starts else 2), len(path)
+
+
+def _passes(note: Note, scan: TextScan) -> bool:
+    path = folded(note.path)
+    included = not scan.include_paths or any(_matches(path, glob) for glob in scan.include_paths)
+    return (
+        included
+        and not any(_matches(path, glob) for glob in scan.exclude_paths)
+        and _has_tag(note, scan.tag)
+        and _within(note.created.timestamp(), scan.created)
+        and _within(note.modified.timestamp(), scan.modified)
+        and _within(note.size, scan.size)
+    )
+
+
+def _matches(path: str, glob: str) -> bool:
+    return re.fullmatch(glob_regex(glob), path) is not None
+
+
+def _has_tag(note: Note, wanted: str) -> bool:
+    name = wanted.strip().strip("#/").casefold()
+    return not name or any(tag == name or tag.startswith(f"{name}/") for tag in note.tags)
+
+
+def _within(value: float, between: Between) -> bool:
+    above = between.least is None or value >= between.least
+    return above and (between.most is None or value <= between.most)
+
+
+def _hit(held: _Held, matcher: _Matcher | None) -> ScanHit | None:
+    if matcher is None:
+        return ScanHit(note=held.note, occurrences=0, matches=[])
+    matches = [
+        LineMatch(line=number, text=line, start=start, end=end)
+        for number, line in enumerate(_lines(held.text or ""), start=1)
+        for start, end in matcher(line)
+    ]
+    if not matches:
+        return None
+    return ScanHit(note=held.note, occurrences=len(matches), matches=matches[:_MAX_MATCHES])
+
+
+def _lines(text: str) -> list[str]:
+    return [line.removesuffix("\r") for line in text.split("\n")]
+
+
+def _ordered(hits: Sequence[ScanHit], scan: TextScan) -> list[ScanHit]:
+    def key(hit: ScanHit) -> float | str:
+        keys: dict[ScanSort, float | str] = {
+            ScanSort.RELEVANCE: hit.occurrences,
+            ScanSort.PATH: hit.note.path,
+            ScanSort.MODIFIED: hit.note.modified.timestamp(),
+            ScanSort.CREATED: hit.note.created.timestamp(),
+            ScanSort.SIZE: hit.note.size,
+        }
+        return keys[scan.sort]
+
+    descending = scan.sort is not ScanSort.PATH if scan.descending is None else scan.descending
+    in_place = sorted(hits, key=lambda hit: _place(hit.note))
+    return sorted(in_place, key=key, reverse=descending)  # pyright: ignore[reportArgumentType]
+
+
+def _matcher(scan: TextScan) -> _Matcher | None:
+    """Return what finds the occurrences in a line; None where everything is wanted."""
+    if not scan.pattern:
+        return None
+    pattern = _compiled(scan)
+
+    def spans(line: str) -> list[tuple[int, int]]:
+        text, origins = (line, []) if scan.case_sensitive else _folded_with_origins(line)
+        found = [match.span() for match in pattern.finditer(text) if match.group()]
+        return [(origins[s], origins[e]) for s, e in found] if origins else found
+
+    return spans
+
+
+def _compiled(scan: TextScan) -> re.Pattern[str]:
+    source = unicodedata.normalize("NFC", scan.pattern)
+    if scan.regex and _NOT_LINEAR.search(source):
+        raise InvalidRequestError("invalid_pattern", problem="look-around or back-reference")
+    if not scan.case_sensitive:
+        source = _folded_pattern(source) if scan.regex else folded(source)
+    source = source if scan.regex else re.escape(source)
+    try:
+        return re.compile(rf"\b(?:{source})\b" if scan.whole_word else source)
+    except re.error as error:
+        raise InvalidRequestError("invalid_pattern", problem=str(error)) from error
+
+
+def _folded_pattern(source: str) -> str:
+    r"""Return a pattern with its letters folded, escapes excepted: `\W` is not `\w`."""
+    return "".join(
+        part if part.startswith("\\") else folded(part)
+        for part in re.split(r"(\\.)", source)
+        if part
+    )
+
+
+def _folded_with_origins(line: str) -> tuple[str, list[int]]:
+    """Return the folded line, and for each of its characters (and its end) where it came from."""
+    pieces: list[str] = []
+    origins: list[int] = []
+    for position, character in enumerate(line):
+        piece = folded(character)
+        pieces.append(piece)
+        origins += [position] * len(piece)
+    return "".join(pieces), [*origins, len(line)]
