@@ -14,7 +14,10 @@ from archivolt.domain.reasons import REASONS
 from tests.architecture.sources import ROOT, code_files, name_of, tree
 
 DOMAIN = ROOT / "shared/archivolt/domain"
-TABLES = [DOMAIN / name for name in ("messages.py", "chat_messages.py", "reasons.py")]
+TABLES = [
+    DOMAIN / f"{name}.py"
+    for name in ("messages", "change_messages", "chat_messages", "search_messages", "reasons")
+]
 PRODUCT = [path for path in code_files() if path.is_relative_to(ROOT / "shared")]
 ERRORS = {
     name

@@ -5,18 +5,44 @@ A test holds this table to the codes used in the source and to the values each r
 
 from collections.abc import Mapping
 
+from archivolt.domain.change_messages import CHANGE_MESSAGES
 from archivolt.domain.chat_messages import CHAT_MESSAGES
 from archivolt.domain.language import Language, Message
 from archivolt.domain.reasons import REASONS
+from archivolt.domain.search_messages import SEARCH_MESSAGES
 
 _MESSAGES: Mapping[str, Message] = {
     "address_not_allowed": Message(
         "The host {host} is not on the public Internet, and this deployment does not allow it.",
         "L'hôte {host} n'est pas sur l'Internet public, et ce déploiement ne l'autorise pas.",
     ),
+    "confirmation_declined": Message(
+        "This change was declined and stays undone; propose another one.",
+        "Ce changement a été refusé et ne sera pas fait ; proposez-en un autre.",
+    ),
+    "confirmation_done": Message(
+        "This change is done already; propose the opposite one to undo it.",
+        "Ce changement est déjà fait ; proposez le changement inverse pour l'annuler.",
+    ),
+    "confirmation_expired": Message(
+        "This confirmation has expired; if the change is not made, propose it again.",
+        "Cette confirmation a expiré ; si le changement n'est pas fait, proposez-le de nouveau.",
+    ),
+    "confirmation_invalid": Message(
+        "This confirmation token is not valid for this call; propose the change again.",
+        "Ce jeton de confirmation ne vaut pas pour cet appel ; proposez de nouveau le changement.",
+    ),
+    "confirmation_needless": Message(
+        "The tool {tool} changes nothing and needs no confirmation; call it directly.",
+        "L'outil {tool} ne modifie rien et se passe de confirmation ; appelez-le directement.",
+    ),
     "confirmation_required": Message(
         "The tool {tool} changes documents: propose it, show the preview, then apply it.",
         "L'outil {tool} modifie des documents : proposez, montrez l'aperçu, puis appliquez.",
+    ),
+    "confirmation_running": Message(
+        "This change is being made; apply it again in {retry_after} seconds to get its outcome.",
+        "Ce changement est en cours ; appliquez-le de nouveau dans {retry_after} secondes.",
     ),
     "conflict": Message(
         "This was changed by somebody else; read it again and retry.",
@@ -224,7 +250,9 @@ _MESSAGES: Mapping[str, Message] = {
     ),
 }
 
-MESSAGES: Mapping[str, Message] = dict(sorted({**_MESSAGES, **CHAT_MESSAGES}.items()))
+MESSAGES: Mapping[str, Message] = dict(
+    sorted({**_MESSAGES, **CHANGE_MESSAGES, **CHAT_MESSAGES, **SEARCH_MESSAGES}.items())
+)
 """Every code's sentence, in alphabetical order."""
 
 

@@ -1,0 +1,28 @@
+"""The sentences of searching: what a filter, a pattern or an order must look like (decision 8)."""
+
+from collections.abc import Mapping
+
+from archivolt.domain.language import Message
+
+SEARCH_MESSAGES: Mapping[str, Message] = {
+    "graph_cut": Message(
+        "Only {kept} of {total} notes are shown; give a path, a directory or a tag to narrow it.",
+        "Seules {kept} notes sur {total} sont montrées ; donnez un chemin, un dossier ou un tag.",
+    ),
+    "graph_needs_path": Message(
+        "The graph around one note needs its path; give path, or leave scope out.",
+        "Le graphe autour d'une note demande son chemin ; donnez path, ou retirez scope.",
+    ),
+    "invalid_date_range": Message(
+        "{parameter} is not a range of dates; write 2026-01-01..2026-02-01, >2026-01-01 or 7d.",
+        "{parameter} n'est pas une période ; écrivez 2026-01-01..2026-02-01, >2026-01-01 ou 7d.",
+    ),
+    "invalid_size_range": Message(
+        "{parameter} is not a range of sizes; write >10kb, <1mb or 10kb..2mb.",
+        "{parameter} n'est pas une plage de tailles ; écrivez >10kb, <1mb ou 10kb..2mb.",
+    ),
+    "invalid_sort": Message(
+        "sort is not known; write one of {expected}, with - in front for the descending order.",
+        "sort n'est pas connu ; écrivez {expected}, avec - devant pour l'ordre décroissant.",
+    ),
+}
