@@ -22,6 +22,7 @@ from archivolt.ports.notes import (
     ScanHit,
     ScanPage,
     ScanSort,
+    TagCount,
     TextScan,
 )
 
@@ -47,8 +48,7 @@ class InMemoryNotes:
     def put(self, note: Note, text: str | None) -> None:
         """Keep a note; its secrets are masked and its links found here."""
         masked = None if text is None else mask_text(text)
-        find: Callable[[str], list[NoteLink]] = getattr(note_links, "links_in", lambda _: [])
-        links = find(masked or "")
+        links = links_in(masked or "")
         held = _Held(note=note, text=masked, links=links)
         self._kept.setdefault(note.vault, {})[note.path] = held
 
@@ -64,8 +64,11 @@ class InMemoryNotes:
         held = self._kept.get(vault, {}).get(path)
         return held.text if held else None
 
-    def tags(self, vaults: Sequence[VaultRef]) -> Mapping[str, int]:
-        return Counter(tag for held in self._all(vaults) for tag in held.note.tags)
+    def tags(self, vaults: Sequence[VaultRef]) -> Mapping[str, TagCount]:
+        notes = [held.note for held in self._all(vaults)]
+        own = Counter(tag for note in notes for tag in set(note.tags))
+        nested = Counter(tag for note in notes for tag in _with_ancestors(note.tags))
+        return {tag: TagCount(own=own[tag], nested=nested[tag]) for tag in nested}
 
     def recent(self, vaults: Sequence[VaultRef], *, by: RecentBy, limit: int) -> list[Note]:
         notes = sorted((held.note for held in self._all(vaults)), key=_place)
@@ -125,6 +128,11 @@ def _name_rank(path: VaultPath, words: Sequence[str]) -> tuple[int, int]:
         return 0, len(path)
     starts = any(name.startswith(word) for word in words)
     return (1 if starts else 2), len(path)
+
+
+def _with_ancestors(tags: Sequence[str]) -> set[str]:
+    names = [tag.split("/") for tag in tags]
+    return {"/".join(name[:depth]) for name in names for depth in range(1, len(name) + 1)}
 
 
 def _passes(note: Note, scan: TextScan) -> bool:

@@ -33,6 +33,14 @@ class Note:
     tags: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TagCount:
+    """How many documents have a tag themselves (`own`), and how many it or one below (`nested`)."""
+
+    own: int
+    nested: int
+
+
 class RecentBy(StrEnum):
     """Which moment makes a document recent."""
 
@@ -122,8 +130,8 @@ class NoteIndex(Protocol):
         """Return the whole extracted text of a document; None if it is not known or has none."""
         ...
 
-    def tags(self, vaults: Sequence[VaultRef]) -> Mapping[str, int]:
-        """Return every tag with the number of documents that have it themselves."""
+    def tags(self, vaults: Sequence[VaultRef]) -> Mapping[str, TagCount]:
+        """Return every tag with its documents counted; also those that only nest others."""
         ...
 
     def recent(self, vaults: Sequence[VaultRef], *, by: RecentBy, limit: int) -> list[Note]:
@@ -135,7 +143,8 @@ class NoteIndex(Protocol):
     ) -> list[Note]:
         """Return documents whose path contains every word, case and accents folded.
 
-        The whole name first, then names that start with a word, then the shortest paths.
+        The whole name first, then names that start with a word, then the shortest paths. Without
+        words, any documents.
         """
         ...
 
