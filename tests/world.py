@@ -1,9 +1,10 @@
 """Two tenants, their people and their documents, on fakes: what most tests of a door need."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from archivolt.adapters.jwt.confirmation_tokens import JwtConfirmationTokens
 from archivolt.domain.identity import Principal
 from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState, Passage
 from archivolt.domain.messages import Language
@@ -15,19 +16,25 @@ from archivolt.ports.notes import Note
 from archivolt.ports.retrieval import DocumentUpdate, IndexedPassage
 from archivolt.retrieval.analysis import terms
 from archivolt.tools.catalogue import native_tools
-from archivolt.tools.pipeline import ToolPipeline
+from archivolt.tools.confirmations import Confirmations
+from archivolt.tools.pipeline import Proposed, ToolPipeline
+from archivolt.tools.proposals import Proposals
 from archivolt.tools.rate_limit import RateLimit
+from archivolt.tools.registry import Registry
 from archivolt.vaults.access import VaultService
 from archivolt.vaults.files import FileService
 from archivolt.vaults.search import TextSearch
 from tests.builders import ALICE, a_vault, principal
 from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
+from tests.fakes.confirmations import InMemoryConfirmations
 from tests.fakes.files import InMemoryFiles
-from tests.fakes.governance import InMemoryRates, RecordingAudit
+from tests.fakes.governance import InMemoryRates, RecordingAudit, ReversibleBox
 from tests.fakes.notes import InMemoryNotes
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
+
+SIGNING_KEY = bytes(range(32))
 
 
 class FulltextRetrieval:
@@ -81,8 +88,29 @@ class World:
         self.text_search = TextSearch(self.index, self.catalogue)
         self.retrieval = FulltextRetrieval(self.vaults, self.text_search)
         self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
-        self.pipeline = ToolPipeline(
-            native_tools(), self, rate_limit=self.rate_limit, audit=self.audit, clock=self.clock
+        self.confirmations = InMemoryConfirmations()
+        self.pipeline = self.pipeline_of(native_tools())
+
+    def pipeline_of(
+        self, tools: Registry, wait: Callable[[float], object] | None = None
+    ) -> ToolPipeline:
+        """Return a pipeline for some tools; waiting moves the clock, unless `wait` is given."""
+        proposals = Proposals(
+            self.confirmations,
+            JwtConfirmationTokens(lambda: SIGNING_KEY),
+            ReversibleBox(),
+            self.clock,
+        )
+        confirmations = Confirmations(
+            proposals, wait=wait or (lambda seconds: self.clock.advance(seconds=seconds))
+        )
+        return ToolPipeline(
+            tools,
+            self,
+            rate_limit=self.rate_limit,
+            audit=self.audit,
+            clock=self.clock,
+            confirmations=lambda: confirmations,
         )
 
     def vault(self, name: str, *, owner: Principal | None = None) -> VaultRef:
@@ -169,3 +197,42 @@ class World:
         """Call a tool as Alice, or as somebody else."""
         caller = by or principal(ALICE)
         return self.pipeline.call(caller, tool, arguments or {}, surface=surface, language=language)
+
+    def propose(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        by: Principal | None = None,
+        surface: Surface = Surface.IN_APP,
+        language: Language = Language.EN,
+    ) -> Proposed:
+        """Propose a change as Alice, or as somebody else."""
+        caller = by or principal(ALICE)
+        return self.pipeline.propose(
+            caller, tool, arguments or {}, surface=surface, language=language
+        )
+
+    def apply(
+        self,
+        proposed: Proposed,
+        *,
+        by: Principal | None = None,
+        surface: Surface = Surface.IN_APP,
+        language: Language = Language.EN,
+    ) -> dict[str, Any]:
+        """Confirm a change as Alice, or as somebody else, and return its value."""
+        caller = by or principal(ALICE)
+        return self.pipeline.apply(
+            caller, proposed.tool, proposed.token, surface=surface, language=language
+        ).value
+
+    def change(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        by: Principal | None = None,
+    ) -> dict[str, Any]:
+        """Propose a change and confirm it at once."""
+        return self.apply(self.propose(tool, arguments, by=by), by=by)

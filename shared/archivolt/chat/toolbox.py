@@ -10,7 +10,6 @@ from typing import Protocol
 
 from archivolt.agent.calls import ToolCall
 from archivolt.agent.state import ToolOutcome
-from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.conversation import ToolCallRecord
 from archivolt.domain.errors import ArchivoltError
 from archivolt.domain.identity import Principal
@@ -33,7 +32,6 @@ class Pipeline(Protocol):
         *,
         surface: Surface,
         language: Language,
-        confirmation: Confirmed | None = None,
     ) -> ToolResult:
         """Return the result, or raise an `ArchivoltError`."""
         ...

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.retrieval.hybrid import RetrievalService
     from archivolt.tools.by_hand import ByHand
+    from archivolt.tools.confirmations import Confirmations
     from archivolt.tools.pipeline import ToolPipeline
     from archivolt.vaults.access import VaultService
     from archivolt.vaults.files import FileService
@@ -52,7 +53,29 @@ class ToolsContainer:
             rate_limit=self._on.rate_limit,
             audit=self._on.audit_log,
             clock=self._on.clock,
+            confirmations=lambda: self.confirmations,
         )
+
+    @cached_property
+    def confirmations(self) -> "Confirmations":
+        """What stands between a proposal and its change."""
+        import time
+
+        from archivolt.adapters.dynamodb.signing_key import DynamoSigningKey
+        from archivolt.adapters.dynamodb.table import DynamoTable
+        from archivolt.adapters.jwt.confirmation_tokens import JwtConfirmationTokens
+        from archivolt.tools.confirmations import Confirmations
+        from archivolt.tools.proposals import Proposals
+
+        control = DynamoTable(self._on.aws.dynamodb, self._on.settings.required("control_table"))
+        key = DynamoSigningKey(control, self._on.secret_box)
+        proposals = Proposals(
+            self._on.confirmations,
+            JwtConfirmationTokens(key),
+            self._on.secret_box,
+            self._on.clock,
+        )
+        return Confirmations(proposals, wait=time.sleep)
 
     @cached_property
     def by_hand(self) -> "ByHand":

@@ -43,6 +43,33 @@ RATE_WINDOW_SECONDS: Final = 60
 MAX_CALLS_PER_TOKEN: Final = 600
 MAX_CALLS_PER_TOOL: Final = 300
 
+# Confirmations (decisions 12 and 27). The lease outlasts the longest run of one tool: a function
+# that answers in one piece ends within 29 seconds, and work of many files stops before that.
+CONFIRMATION_SECONDS: Final = 600
+CHAT_CONFIRMATION_SECONDS: Final = 86_400
+CONFIRMATION_LEASE_SECONDS: Final = 60
+# How long after its expiry a change that was begun in time may still be finished and told again.
+CONFIRMATION_RESUME_SECONDS: Final = 3_600
+CONFIRMATION_WAIT_SECONDS: Final = 20
+MAX_CARRIED_CALL_BYTES: Final = 1_024
+MAX_CONFIRMATION_TOKEN_CHARS: Final = 2_047
+# Sealed: what waits with a proposal stays under the 400 KB of a DynamoDB item.
+MAX_SEALED_CALL_CHARS: Final = 380_000
+MAX_ERROR_DETAIL_CHARS: Final = 4_000
+
+# Changes of documents.
+MAX_DIFF_LINES: Final = 200
+MAX_DIFF_LINE_CHARS: Final = 500
+MAX_BACKUP_DIFF_CHARS: Final = 1_000_000
+MAX_APPEND_ATTEMPTS: Final = 8
+MAX_REPLACED_FILES: Final = 1_000
+MAX_SEARCHED_FILES: Final = 20_000
+MAX_TREE_FILES: Final = 40_000
+MAX_PARALLEL_FILES: Final = 16
+# Work of many files stops after so long, and the next call goes on.
+MAX_MANY_FILES_SECONDS: Final = 20
+MAX_SHOWN_FILES: Final = 50
+
 # Search (R11, decision 19).
 DEFAULT_TOP_K: Final = 5
 MAX_TOP_K: Final = 50
@@ -59,6 +86,7 @@ MAX_TERM_CHARS: Final = 64
 # Ingestion.
 MAX_DOCUMENT_BYTES: Final = 100_000_000
 MAX_EXTRACTED_CHARS: Final = 20_000_000
+MAX_SHEET_CELLS: Final = 2_000_000
 SMALL_PAGE_BYTES: Final = 1_000_000
 MAX_EXTRACTION_BYTES: Final = 1_200_000_000
 MAX_EXTRACTION_CPU_SECONDS: Final = 40

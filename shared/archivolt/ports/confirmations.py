@@ -1,11 +1,13 @@
 """Where proposals wait for their confirmation (decision 12)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Protocol
+from typing import Any, Protocol
 
 from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.tool import Surface
 
 
 class ProposalState(StrEnum):
@@ -73,4 +75,42 @@ class ConfirmationStore(Protocol):
 
     def decline(self, tenant: TenantId, proposal_id: str) -> bool:
         """Mark a pending proposal as declined; False if it is not pending, or was ever taken."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmationClaims:
+    """What a confirmation token says.
+
+    `call` holds the arguments and the pins; None: they wait with the proposal, and `digest` is the
+    SHA-256 of their canonical JSON.
+    """
+
+    id: str
+    tenant: TenantId
+    user: UserId
+    tool: str
+    surface: Surface
+    expires_at: datetime
+    call: Mapping[str, Any] | None = None
+    digest: str = ""
+
+
+class ConfirmationTokens(Protocol):
+    """Signs confirmation tokens and reads them back (O27).
+
+    Both may raise `UnavailableError`: the signing key cannot be read.
+    """
+
+    def sign(self, claims: ConfirmationClaims) -> str:
+        """Return the token."""
+        ...
+
+    def read(self, token: str) -> ConfirmationClaims:
+        """Return what a token of ours says; whether it has expired is the reader's to check.
+
+        Raises:
+            InvalidRequestError: `confirmation_invalid`: anything but a token as it was signed.
+
+        """
         ...

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -19,15 +19,19 @@ from archivolt.ports.governance import AuditEntry, AuditLog
 _MAX_ACTION_CHARS = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Call:
-    """What is known of a call, or of another action, before it runs."""
+    """What is known of a call, or of another action.
+
+    Whoever runs it sets `arguments` where they come to light later, and adds `details`.
+    """
 
     principal: Principal
     action: str
     arguments: Mapping[str, Any]
     surface: Surface
     started: datetime
+    details: dict[str, str] = field(default_factory=dict[str, str])
 
 
 class Recorder:
@@ -75,7 +79,8 @@ def _entry(call: Call, outcome: str, ended: datetime) -> AuditEntry:
         milliseconds=round((ended - call.started).total_seconds() * 1000),
         arguments_digest=digest(call.arguments),
         vault=_text(call.arguments, "vault"),
-        path=_text(call.arguments, "path"),
+        path=_text(call.arguments, "path") or _text(call.arguments, "source_path"),
+        details=call.details,
     )
 
 

@@ -1,28 +1,51 @@
 """The one way to call a tool, for every door (decision 26).
 
 permission → rate limit → arguments → confirmation → execute → redact → truncate → audit
+
+A tool that changes something is called in two steps, proposed and applied, and each goes this way.
 """
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from archivolt.domain.confirmation import Confirmed
-from archivolt.domain.errors import ConfirmationRequiredError
+from archivolt.domain.errors import ConfirmationRequiredError, InvalidRequestError
 from archivolt.domain.identity import Principal
-from archivolt.domain.limits import MAX_TOOL_RESULT_CHARS
+from archivolt.domain.limits import CONFIRMATION_SECONDS, MAX_TOOL_RESULT_CHARS
 from archivolt.domain.messages import Language
-from archivolt.domain.tool import Surface, ToolResult
+from archivolt.domain.tool import JsonObject, Surface, ToolResult
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import AuditLog
 from archivolt.tools.arguments import read_arguments
 from archivolt.tools.audit import Call, Recorder
+from archivolt.tools.confirmations import Confirmations
 from archivolt.tools.context import Services, ToolContext
 from archivolt.tools.permission import require_surface, vault_for
+from archivolt.tools.previews import shown
+from archivolt.tools.proposals import OpenedProposal, ProposedCall
 from archivolt.tools.rate_limit import RateLimit
-from archivolt.tools.redaction import redacted
+from archivolt.tools.redaction import redacted, without_secrets
 from archivolt.tools.registry import Registry, Tool
+from archivolt.tools.schemas import ToolInput
 from archivolt.tools.truncation import truncate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proposed:
+    """A change that waits for its confirmation.
+
+    `id` names the proposal in the audit log; `token` confirms it until `expires_at`. `preview` is
+    shown to whoever confirms, and is the same JSON at every door.
+    """
+
+    id: str
+    tool: str
+    token: str
+    expires_at: datetime
+    preview: JsonObject
 
 
 class ToolPipeline:
@@ -34,6 +57,7 @@ class ToolPipeline:
         rate_limit: How often they may be called.
         audit: Where each call is recorded; a call that cannot be recorded fails.
         clock: The time.
+        confirmations: Gives what stands between a proposal and its change, when first needed.
 
     """
 
@@ -45,11 +69,13 @@ class ToolPipeline:
         rate_limit: RateLimit,
         audit: AuditLog,
         clock: Clock,
+        confirmations: Callable[[], Confirmations],
     ) -> None:
         self.registry = registry
         self._services = services
         self._rate_limit = rate_limit
         self._recorder = Recorder(audit, clock)
+        self._confirmations = confirmations
         self.max_result_chars = MAX_TOOL_RESULT_CHARS
 
     def with_room_for(self, characters: int) -> "ToolPipeline":
@@ -66,9 +92,8 @@ class ToolPipeline:
         *,
         surface: Surface,
         language: Language,
-        confirmation: Confirmed | None = None,
     ) -> ToolResult:
-        """Call a tool and return its result, without secrets, in at most 8,000 characters.
+        """Call a tool that reads; return its result, without secrets, in at most 8,000 characters.
 
         Args:
             principal: The verified caller.
@@ -76,34 +101,134 @@ class ToolPipeline:
             arguments: As the caller sent them.
             surface: The door the call came through.
             language: For errors and notices.
-            confirmation: A person confirmed this very call.
 
         Raises:
+            ConfirmationRequiredError: The tool changes something: `propose` and `apply` it.
             ArchivoltError: Any of its kinds; all say what to do in a sentence.
 
         """
         with self._recorder.recorded(principal, name, arguments, surface) as call:
-            return self._run(call, language, confirmation=confirmation)
+            tool = self._tool(name, surface)
+            context, read = self._admitted(call, tool, language)
+            if tool.requires_confirmation:
+                raise ConfirmationRequiredError("confirmation_required", tool=tool.name)
+            return self._run(tool, context, read)
 
-    def _run(self, call: Call, language: Language, *, confirmation: Confirmed | None) -> ToolResult:
-        tool = self.registry.get(call.action)
-        require_surface(tool, call.surface)
+    def propose(
+        self,
+        principal: Principal,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        surface: Surface,
+        language: Language,
+        seconds: int = CONFIRMATION_SECONDS,
+    ) -> Proposed:
+        """Show what a call would change, change nothing, and return what confirms this very call.
+
+        `seconds` is how long the confirmation may wait; the rest is as in `call`.
+
+        Raises:
+            InvalidRequestError: `confirmation_needless`: the tool only reads.
+            ArchivoltError: Whatever would keep `apply` from working.
+
+        """
+        with self._recorder.recorded(principal, f"propose:{name}", arguments, surface) as call:
+            tool = self._tool(name, surface)
+            context, read = self._admitted(call, tool, language)
+            if tool.preview is None:
+                raise InvalidRequestError("confirmation_needless", tool=tool.name)
+            with without_secrets():
+                preview = tool.preview(context, read)
+            proposed = ProposedCall(
+                tool=tool.name, arguments=call.arguments, pins=preview.pins, surface=surface
+            )
+            token, proposal = self._confirmations().proposals.propose(
+                principal, proposed, seconds=seconds
+            )
+            call.details["confirmation"] = proposal.id
+            return Proposed(
+                id=proposal.id,
+                tool=tool.name,
+                token=token,
+                expires_at=proposal.expires_at,
+                preview=shown(preview, language, limit=self.max_result_chars),
+            )
+
+    def apply(
+        self,
+        principal: Principal,
+        name: str,
+        token: str,
+        *,
+        surface: Surface,
+        language: Language,
+    ) -> ToolResult:
+        """Make the change that a token confirms, once, and return its result to every retry.
+
+        The caller has to be the one who proposed it, with the rights that it takes now.
+
+        Raises:
+            InvalidRequestError: `confirmation_invalid`.
+            ConflictError: `confirmation_expired`, `confirmation_declined`.
+            ArchivoltError: What the change came to; the same for every retry.
+
+        """
+        with self._recorder.recorded(principal, f"apply:{name}", {}, surface) as call:
+            tool = self._tool(name, surface)
+            opened = self._opened(call, tool, token)
+            context, read = self._admitted(call, tool, language)
+
+            def run(confirmed: Confirmed) -> ToolResult:
+                return self._run(tool, replace(context, confirmation=confirmed), read)
+
+            return self._confirmations().apply(opened, run)
+
+    def decline(self, principal: Principal, name: str, token: str, *, surface: Surface) -> None:
+        """Make sure that a proposed change is never made.
+
+        Raises:
+            InvalidRequestError: `confirmation_invalid`.
+            ConflictError: `confirmation_expired`, or `confirmation_done`: it is made already.
+            UnavailableError: `confirmation_running`.
+
+        """
+        with self._recorder.recorded(principal, f"decline:{name}", {}, surface) as call:
+            tool = self._tool(name, surface)
+            self._rate_limit.count(principal, tool.name, call.started)
+            self._confirmations().decline(self._opened(call, tool, token))
+
+    def _tool(self, name: str, surface: Surface) -> Tool:
+        tool = self.registry.get(name)
+        require_surface(tool, surface)
+        return tool
+
+    def _opened(self, call: Call, tool: Tool, token: str) -> OpenedProposal:
+        opened = self._confirmations().proposals.open(
+            call.principal, tool.name, token, call.surface
+        )
+        call.arguments = opened.call.arguments
+        call.details["confirmation"] = opened.proposal.id
+        return opened
+
+    def _admitted(
+        self, call: Call, tool: Tool, language: Language
+    ) -> tuple[ToolContext, ToolInput]:
+        """Let a call through permission, rate limit and arguments, in this order."""
         vault = vault_for(tool, call.arguments, call.principal, self._services.vaults)
         self._rate_limit.count(call.principal, tool.name, call.started)
-        arguments = read_arguments(tool.arguments, call.arguments, language)
-        _require_confirmation(tool, confirmation=confirmation)
+        read = read_arguments(tool.arguments, call.arguments, language)
         context = ToolContext(
             principal=call.principal,
             language=language,
             surface=call.surface,
-            confirmation=confirmation,
             services=self._services,
             vault=vault,
         )
-        output = tool.run(context, arguments).model_dump(mode="json")
-        return truncate(redacted(output), tool.cut, language, limit=self.max_result_chars)
+        return context, read
 
-
-def _require_confirmation(tool: Tool, *, confirmation: Confirmed | None) -> None:
-    if tool.requires_confirmation and confirmation is None:
-        raise ConfirmationRequiredError("confirmation_required", tool=tool.name)
+    def _run(self, tool: Tool, context: ToolContext, arguments: ToolInput) -> ToolResult:
+        with without_secrets():
+            output = tool.run(context, arguments).model_dump(mode="json")
+        limit = self.max_result_chars
+        return truncate(redacted(output), tool.cut, context.language, limit=limit)

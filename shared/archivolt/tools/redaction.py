@@ -1,7 +1,11 @@
 """The redact step: no secret in any text of a result, excerpts and names included (O66)."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TypeVar, cast
 
+from archivolt.domain.errors import ArchivoltError, Detail
+from archivolt.domain.limits import MAX_ERROR_DETAIL_CHARS
 from archivolt.domain.redaction import redact
 
 JsonT = TypeVar("JsonT")
@@ -20,3 +24,19 @@ def _redacted(value: object) -> object:
     if isinstance(value, dict):
         return {key: _redacted(item) for key, item in cast("dict[str, object]", value).items()}
     return value
+
+
+@contextmanager
+def without_secrets() -> Generator[None, None, None]:
+    """Let no error leave with a secret, or with a text of any length, in its details."""
+    try:
+        yield
+    except ArchivoltError as error:
+        error.details = {name: _shortened(value) for name, value in redacted(error.details).items()}
+        raise
+
+
+def _shortened(detail: Detail) -> Detail:
+    if not isinstance(detail, str) or len(detail) <= MAX_ERROR_DETAIL_CHARS:
+        return detail
+    return detail[:MAX_ERROR_DETAIL_CHARS] + "…"

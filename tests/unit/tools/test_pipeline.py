@@ -2,13 +2,12 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from typing import Any
 
 import pytest
 from pydantic import Field
 
-from archivolt.domain.confirmation import Confirmed
+from archivolt.domain.confirmation import Preview
 from archivolt.domain.errors import (
     ArchivoltError,
     ConfirmationRequiredError,
@@ -19,13 +18,12 @@ from archivolt.domain.errors import (
 )
 from archivolt.domain.identity import Role
 from archivolt.domain.limits import MAX_TOOL_RESULT_CHARS
-from archivolt.domain.messages import Language
+from archivolt.domain.messages import Language, Message
 from archivolt.domain.tool import Risk, Surface, ToolResult
 from archivolt.domain.vault import VaultRole
 from archivolt.tools.audit import digest
 from archivolt.tools.catalogue.parameters import Note, Vault
 from archivolt.tools.context import ToolContext
-from archivolt.tools.pipeline import ToolPipeline
 from archivolt.tools.registry import Registry, Tool, tool
 from archivolt.tools.schemas import ToolInput, ToolOutput
 from archivolt.tools.truncation import Cut, from_offset
@@ -75,12 +73,23 @@ class Lines(ToolOutput):
 _LINES = Cut(field="lines", cursor="next_offset", argument="offset", position=from_offset)
 
 
-@tool(description="Changes a vault.", cut=_LINES, risk=Risk.WRITE)
+def _nothing_yet(context: ToolContext, arguments: InVault) -> Preview:
+    name = context.access.vault.name
+    return Preview(summary=Message(f"Change {name}", f"Modifier {name}"))
+
+
+@tool(description="Changes a vault.", cut=_LINES, risk=Risk.WRITE, preview=_nothing_yet)
 def list_directory(context: ToolContext, arguments: InVault) -> Lines:
     return Lines(lines=[f"written in {context.access.vault.name}"])
 
 
-@tool(description="Destroys.", cut=_LINES, risk=Risk.DANGEROUS, scopes=frozenset({Surface.IN_APP}))
+@tool(
+    description="Destroys.",
+    cut=_LINES,
+    risk=Risk.DANGEROUS,
+    scopes=frozenset({Surface.IN_APP}),
+    preview=_nothing_yet,
+)
 def list_all_files(context: ToolContext, arguments: InVault) -> Lines:
     return Lines(lines=[])
 
@@ -103,13 +112,7 @@ class Stage:
         self.ref = self.world.vault("notes")
         self.world.share(self.ref, BOBS)
         tools: list[Tool] = [read_file, list_directory, list_all_files, list_vaults, read_file_raw]
-        self.pipeline = ToolPipeline(
-            Registry(tools),
-            self.world,
-            rate_limit=self.world.rate_limit,
-            audit=self.world.audit,
-            clock=self.world.clock,
-        )
+        self.pipeline = self.world.pipeline_of(Registry(tools))
 
     def call(
         self,
@@ -119,16 +122,18 @@ class Stage:
         user: str = ALICE,
         surface: Surface = Surface.IN_APP,
         language: Language = Language.EN,
-        confirmation: Confirmed | None = None,
     ) -> ToolResult:
         return self.pipeline.call(
-            principal(user),
-            name,
-            arguments or {},
-            surface=surface,
-            language=language,
-            confirmation=confirmation,
+            principal(user), name, arguments or {}, surface=surface, language=language
         )
+
+    def change(
+        self, name: str, arguments: dict[str, Any], *, user: str = ALICE, role: Role = Role.VIEWER
+    ) -> ToolResult:
+        caller = principal(user, role=role)
+        door = {"surface": Surface.IN_APP, "language": Language.EN}
+        proposed = self.pipeline.propose(caller, name, arguments, **door)
+        return self.pipeline.apply(caller, name, proposed.token, **door)
 
     @property
     def outcomes(self) -> list[str]:
@@ -196,7 +201,7 @@ def test_a_change_needs_a_confirmation_and_runs_with_one(stage: Stage) -> None:
         stage.call("list_directory", {"vault": "notes"})
     assert caught.value.details == {"tool": "list_directory"}
 
-    result = stage.call("list_directory", {"vault": "notes"}, confirmation=CONFIRMED)
+    result = stage.change("list_directory", {"vault": "notes"})
     assert result.value["lines"] == ["written in notes"]
 
 
@@ -207,20 +212,20 @@ def test_invalid_arguments_are_told_before_a_confirmation_is_asked(stage: Stage)
 
 def test_a_reader_may_not_change_a_vault_even_with_a_confirmation(stage: Stage) -> None:
     with pytest.raises(ForbiddenError, match="vault_read_only"):
-        stage.call("list_directory", {"vault": "notes"}, user=BOB, confirmation=CONFIRMED)
+        stage.change("list_directory", {"vault": "notes"}, user=BOB)
 
 
 def test_a_writer_may_change_a_vault(stage: Stage) -> None:
     stage.world.share(stage.ref, BOBS, VaultRole.WRITER)
 
-    assert stage.call("list_directory", {"vault": "notes"}, user=BOB, confirmation=CONFIRMED).value["lines"]
+    assert stage.change("list_directory", {"vault": "notes"}, user=BOB).value["lines"]
 
 
 def test_an_owner_can_forbid_dangerous_tools_in_a_vault(stage: Stage) -> None:
     stage.world.directory.forbid_destructive_tools(stage.ref)
 
     with pytest.raises(ForbiddenError, match="destructive_tools_off"):
-        stage.call("list_all_files", {"vault": "notes"}, confirmation=CONFIRMED)
+        stage.change("list_all_files", {"vault": "notes"})
 
 
 def test_a_tool_outside_its_surface_does_not_exist(stage: Stage) -> None:
@@ -231,22 +236,13 @@ def test_a_tool_outside_its_surface_does_not_exist(stage: Stage) -> None:
 @pytest.mark.parametrize("name", ["elsewhere", "Notes", "../notes", "", "n" * 65, 12])
 def test_an_unknown_vault_is_not_found(stage: Stage, name: object) -> None:
     with pytest.raises(ArchivoltError) as caught:
-        stage.call("list_directory", {"vault": name}, confirmation=CONFIRMED)
+        stage.change("list_directory", {"vault": name})
     assert caught.value.code == ("vault_not_found" if name != "" else "invalid_arguments")
 
 
 def test_no_role_opens_a_vault_of_others(stage: Stage) -> None:
-    admin = principal("root", role=Role.CPI_ADMIN)
-
     with pytest.raises(NotFoundError, match="vault_not_found"):
-        stage.pipeline.call(
-            admin,
-            "list_directory",
-            {"vault": "notes"},
-            surface=Surface.IN_APP,
-            language=Language.EN,
-            confirmation=CONFIRMED,
-        )
+        stage.change("list_directory", {"vault": "notes"}, user="root", role=Role.CPI_ADMIN)
 
 
 def test_calls_of_one_tool_are_limited_and_the_next_window_is_free() -> None:
@@ -338,24 +334,20 @@ def test_the_time_a_call_took_is_recorded() -> None:
     class SlowServices(World):
         @property
         def vaults(self) -> Any:  # noqa: ANN401
-            stage.world.clock.advance(milliseconds=1234)
+            self.clock.advance(milliseconds=1234)
             return stage.world.vaults
 
         @vaults.setter
         def vaults(self, value: object) -> None: ...
 
-    pipeline = ToolPipeline(
-        Registry([read_file]),
-        SlowServices(),
-        rate_limit=stage.world.rate_limit,
-        audit=stage.world.audit,
-        clock=stage.world.clock,
-    )
+    slow = SlowServices()
+    pipeline = slow.pipeline_of(Registry([read_file]))
+    started = slow.clock.now()
     pipeline.call(principal(ALICE), "read_file", {}, surface=Surface.IN_APP, language=Language.EN)
 
-    entry = stage.world.audit.entries[0]
+    entry = slow.audit.entries[0]
     assert entry.milliseconds == 1234
-    assert entry.at == stage.world.clock.now() - timedelta(milliseconds=1234)
+    assert entry.at == started
 
 
 def test_threads_share_a_pipeline_without_mixing_their_calls(stage: Stage) -> None:

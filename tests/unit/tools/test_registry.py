@@ -6,7 +6,9 @@ import pytest
 from jsonschema import Draft202012Validator
 from pydantic import BaseModel, Field
 
+from archivolt.domain.confirmation import Preview
 from archivolt.domain.errors import NotFoundError
+from archivolt.domain.messages import Message
 from archivolt.domain.tool import Risk, Surface
 from archivolt.tools.context import ToolContext
 from archivolt.tools.registry import Registry, tool
@@ -49,11 +51,16 @@ def list_vaults(context: ToolContext, arguments: Arguments) -> Places:
     return Places(places=[Place(title=arguments.q)])
 
 
+def _shown(context: ToolContext, arguments: Arguments) -> Preview:
+    return Preview(summary=Message("Change it", "Le modifier"))
+
+
 @tool(
     description="Changes   the\n  world.",
     cut=Cut(field="places"),
     risk=Risk.DANGEROUS,
     scopes=frozenset({Surface.IN_APP}),
+    preview=_shown,
 )
 def read_file(context: ToolContext, arguments: Arguments) -> Places:
     return Places(places=[])
@@ -114,6 +121,13 @@ def test_each_door_sees_its_tools_in_the_order_of_the_registry() -> None:
 def test_an_unknown_tool_is_not_found() -> None:
     with pytest.raises(NotFoundError, match="tool_not_found"):
         REGISTRY.get("read_minds")
+
+
+def test_a_change_that_nobody_could_see_before_cannot_be_declared() -> None:
+    with pytest.raises(ValueError, match="preview"):
+        tool(description="Changes.", cut=Cut(field="places"), risk=Risk.WRITE)
+    with pytest.raises(ValueError, match="preview"):
+        tool(description="Reads.", cut=Cut(field="places"), preview=_shown)
 
 
 def test_two_tools_of_one_name_are_refused() -> None:
