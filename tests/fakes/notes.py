@@ -6,11 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from archivolt.domain import note_links
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.folding import folded
 from archivolt.domain.globs import glob_regex
-from archivolt.domain.note_links import NoteLink, link_key
+from archivolt.domain.note_links import NoteLink, link_key, links_in
 from archivolt.domain.paths import VaultPath, name_of
 from archivolt.domain.redaction import mask_text
 from archivolt.domain.vault import VaultRef
