@@ -25,6 +25,11 @@ def extractor_of_all_formats() -> Extractor:
         DocumentFormat.HTML: _html,
         DocumentFormat.PDF: partial(_isolated, "pdf"),
         DocumentFormat.DOCX: partial(_isolated, "docx"),
+        DocumentFormat.XLSX: partial(_isolated, "xlsx"),
+        DocumentFormat.PPTX: partial(_isolated, "pptx"),
+        DocumentFormat.ODF: partial(_isolated, "odf"),
+        DocumentFormat.EPUB: partial(_isolated, "epub"),
+        DocumentFormat.MAIL: partial(_isolated, "eml"),
     }
     return RecognisingExtractor(factories)
 

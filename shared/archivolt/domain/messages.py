@@ -229,8 +229,8 @@ _MESSAGES: Mapping[str, Message] = {
         "La requête est illisible ; envoyez-en une complète et bien formée.",
     ),
     "unsupported_format": Message(
-        "This format is kept but cannot be read; store a PDF, Word, HTML or text file.",
-        "Ce format est conservé mais illisible ; déposez un fichier PDF, Word, HTML ou texte.",
+        "This format is kept but cannot be read; store a PDF, Office, web or text file.",
+        "Ce format est conservé mais illisible ; déposez un fichier PDF, Office, web ou texte.",
     ),
     "vault_exists": Message(
         "A vault named {vault} already exists in your organisation; choose another name.",

@@ -4,6 +4,7 @@ It imports the reader of one format, limits its own memory and time, and only th
 document. It has neither credentials nor anything else of its parent's environment.
 """
 
+import importlib
 import json
 import os
 import resource
@@ -20,9 +21,17 @@ from archivolt.domain.limits import (
 )
 from archivolt.ports.ingestion import Extraction, Extractor
 
-PDF: Final = "pdf"
-DOCX: Final = "docx"
-HTML: Final = "html"
+_READERS: Final = {
+    "docx": ("docx", "DocxExtractor"),
+    "eml": ("mail", "MailExtractor"),
+    "epub": ("epub", "EpubExtractor"),
+    "html": ("html_page", "HtmlExtractor"),
+    "odf": ("odf", "OdfExtractor"),
+    "pdf": ("pdf", "PdfExtractor"),
+    "pptx": ("pptx", "PptxExtractor"),
+    "xlsx": ("xlsx", "XlsxExtractor"),
+}
+"""The module and the class that read each format; one of them is imported."""
 
 
 def main(form: str) -> None:
@@ -74,17 +83,8 @@ def _read(extractor: Extractor, data: bytes) -> Extraction:
 
 
 def _extractor(form: str) -> Extractor:
-    if form == PDF:
-        from archivolt.adapters.extraction.pdf import PdfExtractor  # noqa: PLC0415
-
-        return PdfExtractor()
-    if form == DOCX:
-        from archivolt.adapters.extraction.docx import DocxExtractor  # noqa: PLC0415
-
-        return DocxExtractor()
-    from archivolt.adapters.extraction.html_page import HtmlExtractor  # noqa: PLC0415
-
-    return HtmlExtractor()
+    module, name = _READERS[form]
+    return getattr(importlib.import_module(f"archivolt.adapters.extraction.{module}"), name)()
 
 
 if __name__ == "__main__":

@@ -4,17 +4,68 @@ What it says can be trusted as an upper bound: `zipfile` never unpacks more than
 """
 
 import zipfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from io import BytesIO
-from typing import Final
+from typing import Final, TypeVar
 
+from archivolt.adapters.extraction.xml_events import XmlHandler, read_xml
 from archivolt.domain.errors import TooLargeError, UnsupportedContentError
+
+HandlerT = TypeVar("HandlerT", bound=XmlHandler)
 
 _MAX_ENTRIES: Final = 10_000
 _MAX_BYTES: Final = 300_000_000
 _MAX_RATIO: Final = 500
 _RATIO_COUNTS_FROM_BYTES: Final = 5_000_000
+# APPNOTE.TXT 4.4.4, bit 0.
+_ENCRYPTED: Final = 0x1
 _XML: Final = (".xml", ".rels")
 _DOCTYPES: Final = tuple("<!DOCTYPE".encode(name) for name in ("utf-8", "utf-16-le", "utf-16-be"))
+
+
+class Archive:
+    """The parts of a document that is an archive. Nothing in it is opened but by name."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self.names = frozenset(archive.namelist())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def read(self, name: str) -> bytes:
+        """Return a part's bytes, none where there is no such part."""
+        return self._archive.read(name) if name in self.names else b""
+
+    def parse(self, name: str, handler: HandlerT) -> HandlerT:
+        """Give a part to a handler and return the handler; a part that is not there says nothing.
+
+        Raises:
+            UnsupportedContentError: `document_broken`: it is no proper XML.
+
+        """
+        if name in self.names:
+            with self._archive.open(name) as part:
+                read_xml(part, handler)
+        return handler
+
+
+@contextmanager
+def open_archive(data: bytes) -> Generator[Archive, None, None]:
+    """Open an archive that is whole, not encrypted, and becomes of a bearable size.
+
+    Raises:
+        UnsupportedContentError: `document_broken` or `document_encrypted`.
+        TooLargeError: `document_inflates`.
+
+    """
+    try:
+        with zipfile.ZipFile(BytesIO(data)) as archive:
+            _check_entries(archive.infolist())
+            yield Archive(archive)
+    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError) as error:
+        raise UnsupportedContentError("document_broken") from error
 
 
 def check_office_archive(data: bytes) -> None:
@@ -25,18 +76,13 @@ def check_office_archive(data: bytes) -> None:
         TooLargeError: `document_inflates`.
 
     """
-    try:
-        with zipfile.ZipFile(BytesIO(data)) as archive:
-            entries = archive.infolist()
-            _check_sizes(entries)
-            for entry in entries:
-                if entry.filename.lower().endswith(_XML):
-                    _check_xml(archive.read(entry))
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError) as error:
-        raise UnsupportedContentError("document_broken") from error
+    with open_archive(data) as archive:
+        for name in archive.names:
+            if name.lower().endswith(_XML):
+                _check_xml(archive.read(name))
 
 
-def _check_sizes(entries: list[zipfile.ZipInfo]) -> None:
+def _check_entries(entries: list[zipfile.ZipInfo]) -> None:
     unpacked = sum(entry.file_size for entry in entries)
     if len(entries) > _MAX_ENTRIES or unpacked > _MAX_BYTES:
         raise TooLargeError("document_inflates")
@@ -44,6 +90,8 @@ def _check_sizes(entries: list[zipfile.ZipInfo]) -> None:
         ratio = entry.file_size / max(1, entry.compress_size)
         if entry.file_size > _RATIO_COUNTS_FROM_BYTES and ratio > _MAX_RATIO:
             raise TooLargeError("document_inflates")
+        if entry.flag_bits & _ENCRYPTED:
+            raise UnsupportedContentError("document_encrypted")
 
 
 def _check_xml(xml: bytes) -> None:

@@ -4,6 +4,7 @@ Nothing is opened or decompressed to tell: a hostile document costs one look at 
 """
 
 import re
+import struct
 from enum import Enum, auto
 from typing import Final
 
@@ -21,6 +22,12 @@ class DocumentFormat(Enum):
     HTML = auto()
     PDF = auto()
     DOCX = auto()
+    XLSX = auto()
+    PPTX = auto()
+    ODF = auto()
+    EPUB = auto()
+    MAIL = auto()
+    IMAGE = auto()
     ENCRYPTED_OFFICE = auto()
 
 
@@ -30,7 +37,30 @@ _BY_EXTENSION: Final = {
     **dict.fromkeys(("html", "htm", "xhtml"), DocumentFormat.HTML),
     **dict.fromkeys(("csv", "tsv"), DocumentFormat.CSV),
     "json": DocumentFormat.JSON,
+    "eml": DocumentFormat.MAIL,
 }
+
+# What an archive of each format holds, as its table of contents or its first entry says.
+_ARCHIVES: Final = (
+    (b"word/document.xml", DocumentFormat.DOCX),
+    (b"xl/workbook.xml", DocumentFormat.XLSX),
+    (b"ppt/presentation.xml", DocumentFormat.PPTX),
+    (b"META-INF/container.xml", DocumentFormat.EPUB),
+    (b"META-INF/manifest.xml", DocumentFormat.ODF),
+)
+_MIMETYPES: Final = (
+    (b"application/epub+zip", DocumentFormat.EPUB),
+    *(
+        (b"application/vnd.oasis.opendocument." + kind, DocumentFormat.ODF)
+        for kind in (b"text", b"spreadsheet", b"presentation")
+    ),
+)
+# An archive's `mimetype` comes first and uncompressed (OpenDocument 1.3 part 2, 3.3), but for
+# those that people packed again.
+_FIRST_ENTRY_BYTES: Final = 200
+# The end of an archive, with the size and place of its table of contents (APPNOTE.TXT 4.3.16).
+_END: Final = b"PK\x05\x06"
+_END_BYTES: Final = 22
 
 # ISO 32000-1, annex H.3.4.1: readers accept a header within the first 1,024 bytes.
 _PDF_HEADER_BYTES: Final = 1_024
@@ -40,6 +70,8 @@ _HTML: Final = re.compile(rb"\s*(?:<!--.{0,500}?-->\s*)*<(!doctype\s+html|html)\
 _HTML_BYTES: Final = 4_096
 _BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _RTF: Final = b"{\\rtf"
+_IMAGES: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*")
+_WEBP: Final = re.compile(rb"RIFF.{4}WEBP", re.S)
 
 
 def recognise(data: bytes, *, name: str) -> DocumentFormat | None:
@@ -50,7 +82,9 @@ def recognise(data: bytes, *, name: str) -> DocumentFormat | None:
     if b"%PDF-" in data[:_PDF_HEADER_BYTES]:
         return DocumentFormat.PDF
     if data.startswith(_ZIP):
-        return DocumentFormat.DOCX if b"word/document.xml" in data else None
+        return _archive_format(data)
+    if data.startswith(_IMAGES) or _WEBP.match(data):
+        return DocumentFormat.IMAGE
     if data.startswith(_OLE):
         # A password turns an Office file into a container with this stream (MS-OFFCRYPTO 2.3.4.4).
         encrypted = "EncryptedPackage".encode("utf-16-le") in data
@@ -64,6 +98,27 @@ def extension_of(name: str) -> str:
     """Return a name's extension in lower case, without the dot; "" where there is none."""
     stem, dot, extension = name_of(name).rpartition(".")
     return extension.lower() if dot and stem else ""
+
+
+def _archive_format(data: bytes) -> DocumentFormat | None:
+    first = data[:_FIRST_ENTRY_BYTES]
+    for mimetype, form in _MIMETYPES:
+        if mimetype in first:
+            return form
+    contents = _table_of_contents(data)
+    return next((form for name, form in _ARCHIVES if name in contents), None)
+
+
+def _table_of_contents(data: bytes) -> bytes:
+    """Return where an archive names its entries; all of it where it does not say.
+
+    The entries of an archive inside it, such as a sheet in a presentation, are not named there.
+    """
+    end = data.rfind(_END)
+    if end < 0 or len(data) < end + _END_BYTES:
+        return data
+    size, start = struct.unpack_from("<II", data, end + 12)
+    return data[start : start + size] or data
 
 
 def _text_format(data: bytes, extension: str) -> DocumentFormat:

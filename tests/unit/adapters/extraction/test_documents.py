@@ -194,7 +194,7 @@ class TestDocx:
     def test_archives_of_other_kinds_are_not_read(self) -> None:
         out = BytesIO()
         with zipfile.ZipFile(out, "w") as archive:
-            archive.writestr("xl/workbook.xml", "<x/>")
+            archive.writestr("classes/Main.class", "x")
         assert refusal(out.getvalue(), "a.docx").code == "unsupported_format"
 
     def test_pictures_are_told_by_their_text(self) -> None:

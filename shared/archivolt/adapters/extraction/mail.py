@@ -1,0 +1,73 @@
+"""Reads e-mails (.eml): who wrote what to whom, and which files came with it."""
+
+from collections.abc import Iterator, Sequence
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from itertools import islice
+from typing import Final
+
+from archivolt.adapters.extraction.html_markdown import html_to_markdown
+from archivolt.adapters.extraction.markdown_text import escaped, heading, joined, one_line
+from archivolt.ports.ingestion import Extraction
+
+_SHOWN: Final = ("From", "To", "Cc", "Date")
+_MAIL: Final = "message/rfc822"
+_MAX_DEPTH: Final = 5
+_MAX_PARTS: Final = 1_000
+
+
+class MailExtractor:
+    """An `Extractor` of e-mails: the heading lines, the text, and the names of attachments."""
+
+    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
+        """Return the mail as Markdown, mails that were forwarded in it included.
+
+        Raises:
+            Exception: Whatever the standard library raises on a mail it cannot parse.
+
+        """
+        mail = message_from_bytes(data, policy=policy.default)
+        return Extraction(markdown=joined(list(_mail(mail, 1))), title=_header(mail, "Subject"))
+
+
+def _mail(mail: EmailMessage, depth: int) -> Iterator[str]:
+    yield heading(depth, _header(mail, "Subject"))
+    shown = ((field, _header(mail, field)) for field in _SHOWN)
+    yield "\n".join(f"- {field}: {value}" for field, value in shown if value)
+    yield _body(mail)
+    parts = list(_attachments(mail))
+    yield "\n".join(_names(parts))
+    for part in parts:
+        inner = part.get_payload() if part.get_content_type() == _MAIL else None
+        if isinstance(inner, list) and isinstance(inner[0], EmailMessage) and depth < _MAX_DEPTH:
+            yield from _mail(inner[0], depth + 1)
+
+
+def _names(parts: Sequence[EmailMessage]) -> Iterator[str]:
+    names = [one_line(name) for part in parts if (name := part.get_filename())]
+    if names:
+        yield "Attachments:"
+        yield from (f"- {name}" for name in names)
+
+
+def _attachments(mail: EmailMessage) -> Iterator[EmailMessage]:
+    return islice(mail.iter_attachments(), _MAX_PARTS)
+
+
+def _body(mail: EmailMessage) -> str:
+    """Return the text of a mail; of the two forms most mails have, the plain one."""
+    part = mail.get_body(("plain", "html"))
+    if part is None:
+        return ""
+    try:
+        text = str(part.get_content())
+    except LookupError:
+        # An encoding nobody knows.
+        text = bytes(part.get_payload(decode=True) or b"").decode("latin-1")
+    if part.get_content_subtype() == "html":
+        return html_to_markdown(text)[0]
+    return escaped(text.replace("\r\n", "\n").strip())
+
+
+def _header(mail: EmailMessage, field: str) -> str:
+    return one_line(str(mail.get(field, "")))
