@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivolt.domain.redaction import hidden_in, redact
+from archivolt.domain.redaction import redact
+from archivolt.domain.secret_positions import hidden_in
 
 PIECES = [
     "glpat-" + "a1b2c3d4e5" * 2,

@@ -1,0 +1,44 @@
+"""The sentences of changes to documents: edits, deletions, backups (decision 8)."""
+
+from collections.abc import Mapping
+
+from archivolt.domain.language import Message
+
+CHANGE_MESSAGES: Mapping[str, Message] = {
+    "directory_exists": Message(
+        "There is a directory {path} already; use it, or choose another name.",
+        "Il y a déjà un dossier {path} ; utilisez-le ou choisissez un autre nom.",
+    ),
+    "directory_not_empty": Message(
+        "The directory {path} is not empty; delete it with recursive = true, or empty it first.",
+        "Le dossier {path} n'est pas vide ; supprimez-le avec recursive = true, ou videz-le.",
+    ),
+    "edit_of_partial_read": Message(
+        "This would replace {path} on the basis of a part of it: read the rest and send the whole "
+        "text without etag, or use append_to_file or replace_in_files.",
+        "Cela remplacerait {path} d'après une partie seulement : lisez le reste et envoyez tout "
+        "le texte sans etag, ou utilisez append_to_file ou replace_in_files.",
+    ),
+    "frontmatter_invalid": Message(
+        "The front matter of {path} cannot be changed ({problem}); correct it by hand first.",
+        "L'en-tête YAML de {path} ne peut être modifié ({problem}) ; corrigez-le d'abord.",
+    ),
+    "operation_unfinished": Message(
+        "{done} of {total} files are done so far; call again the same way to go on.",
+        "{done} fichiers sur {total} sont faits ; rappelez de la même façon pour continuer.",
+    ),
+    "placeholder_unknown": Message(
+        "{placeholder} cannot be traced to one secret of the file; keep its line as it was read, "
+        "or write the value itself.",
+        "{placeholder} ne correspond pas à un secret précis du fichier ; gardez sa ligne telle "
+        "que lue, ou écrivez la valeur elle-même.",
+    ),
+    "too_many_files": Message(
+        "This touches {count} files and the limit is {limit}; do it in smaller parts.",
+        "Cela touche {count} fichiers et la limite est {limit} ; procédez par parties.",
+    ),
+    "version_not_found": Message(
+        "There is no version {version} of {path} to read; list its backups to see which there are.",
+        "Il n'y a pas de version {version} de {path} ; listez ses sauvegardes pour les voir.",
+    ),
+}
