@@ -62,6 +62,10 @@ class InMemoryVaults:
         """Change the vault's setting, as its owner would."""
         self._vaults[ref] = replace(self.get(ref), ai_destructive_tools=False)
 
+    def rename(self, ref: VaultRef, name: str) -> None:
+        """Give a vault another name."""
+        self._vaults[ref] = replace(self.get(ref), name=name)
+
     def _keep_an_owner(self, ref: VaultRef, leaving: UserId) -> None:
         owners = [user for user, role in self.members(ref) if role is VaultRole.OWNER]
         if owners == [leaving]:

@@ -65,6 +65,11 @@ class ToolContext:
     vault: VaultAccess | None = None
 
     @property
+    def vault_id(self) -> str:
+        """The id of the named vault, "" if none is named."""
+        return "" if self.vault is None else self.vault.vault.ref.id
+
+    @property
     def access(self) -> VaultAccess:
         """The access to the named vault, for tools whose `vault` is required."""
         if self.vault is None:

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from archivolt.domain.confirmation import Confirmed
-from archivolt.domain.errors import ConfirmationRequiredError, InvalidRequestError
+from archivolt.domain.errors import ConfirmationRequiredError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import CONFIRMATION_SECONDS, MAX_TOOL_RESULT_CHARS
 from archivolt.domain.messages import Language
@@ -141,7 +141,11 @@ class ToolPipeline:
             with without_secrets():
                 preview = tool.preview(context, read)
             proposed = ProposedCall(
-                tool=tool.name, arguments=call.arguments, pins=preview.pins, surface=surface
+                tool=tool.name,
+                arguments=call.arguments,
+                vault=context.vault_id,
+                pins=preview.pins,
+                surface=surface,
             )
             token, proposal = self._confirmations().proposals.propose(
                 principal, proposed, seconds=seconds
@@ -178,6 +182,8 @@ class ToolPipeline:
             tool = self._tool(name, surface)
             opened = self._opened(call, tool, token)
             context, read = self._admitted(call, tool, language)
+            if context.vault_id != opened.call.vault:
+                raise NotFoundError("vault_not_found", vault=str(call.arguments.get("vault")))
 
             def run(confirmed: Confirmed) -> ToolResult:
                 return self._run(tool, replace(context, confirmation=confirmed), read)

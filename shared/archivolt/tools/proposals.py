@@ -30,10 +30,14 @@ from archivolt.ports.governance import SecretBox
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposedCall:
-    """The call that a person is asked to confirm, and what it is based on."""
+    """The call that a person is asked to confirm, and what it is based on.
+
+    `vault` is the id of the vault that the arguments name: another one may have the name by then.
+    """
 
     tool: str
     arguments: Mapping[str, Any]
+    vault: str
     pins: Mapping[str, str]
     surface: Surface
 
@@ -109,10 +113,9 @@ class Proposals:
         if same != (claims.user, claims.tool, claims.expires_at):
             raise InvalidRequestError("confirmation_invalid")
         given = self._given(claims, proposal)
-        call = ProposedCall(
-            tool=tool, arguments=given["arguments"], pins=given["pins"], surface=surface
+        return OpenedProposal(
+            call=ProposedCall(tool=tool, surface=surface, **given), proposal=proposal
         )
-        return OpenedProposal(call=call, proposal=proposal)
 
     def kept(self, tenant: TenantId, proposal_id: str) -> Proposal:
         """Return a proposal as it is now.
@@ -152,7 +155,11 @@ class Proposals:
 
     def _signed(self, proposal: Proposal, call: ProposedCall) -> tuple[str, str]:
         """Return the token, and the call sealed if it is too long for the token."""
-        given = {"arguments": dict(call.arguments), "pins": dict(call.pins)}
+        given = {
+            "arguments": dict(call.arguments),
+            "vault": call.vault,
+            "pins": dict(call.pins),
+        }
         canonical = _canonical(given)
         claims = ConfirmationClaims(
             id=proposal.id,

@@ -22,8 +22,20 @@ def _redacted(value: object) -> object:
     if isinstance(value, list):
         return [_redacted(item) for item in cast("list[object]", value)]
     if isinstance(value, dict):
-        return {key: _redacted(item) for key, item in cast("dict[str, object]", value).items()}
+        items = cast("dict[str, object]", value).items()
+        return {
+            key: _redacted_diff(item) if key == "diff" else _redacted(item) for key, item in items
+        }
     return value
+
+
+def _redacted_diff(diff: object) -> object:
+    """Redact the lines of a diff without their marks: `+key` is not the `key` that rules know."""
+    if not isinstance(diff, str):
+        return _redacted(diff)
+    return "".join(
+        line[:1] + redact(line[1:]).text for line in redact(diff).text.splitlines(keepends=True)
+    )
 
 
 @contextmanager

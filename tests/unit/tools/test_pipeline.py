@@ -131,9 +131,11 @@ class Stage:
         self, name: str, arguments: dict[str, Any], *, user: str = ALICE, role: Role = Role.VIEWER
     ) -> ToolResult:
         caller = principal(user, role=role)
-        door = {"surface": Surface.IN_APP, "language": Language.EN}
-        proposed = self.pipeline.propose(caller, name, arguments, **door)
-        return self.pipeline.apply(caller, name, proposed.token, **door)
+        door, language = Surface.IN_APP, Language.EN
+        token = self.pipeline.propose(
+            caller, name, arguments, surface=door, language=language
+        ).token
+        return self.pipeline.apply(caller, name, token, surface=door, language=language)
 
     @property
     def outcomes(self) -> list[str]:
