@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from archivolt.ingestion.index_change import IndexChanges
     from archivolt.ingestion.reconcile import Reconcile
     from archivolt.ports.ingestion import EmbeddingQueue, Extractor, VectorCache
+    from archivolt.ports.patterns import PatternCompiler
     from archivolt.ports.retrieval import Embedder, TextIndex, VectorStore
     from archivolt.retrieval.hybrid import RetrievalService
 
@@ -75,6 +76,13 @@ class IndexContainer:
             fresh_url=self._on.settings.required("embedding_queue_url"),
             backfill_url=self._on.settings.required("backfill_queue_url"),
         )
+
+    @cached_property
+    def patterns(self) -> "PatternCompiler":
+        """Literals and regular expressions that are searched for."""
+        from archivolt.adapters.re2.patterns import Re2Patterns
+
+        return Re2Patterns()
 
     @cached_property
     def extractor(self) -> "Extractor":

@@ -13,6 +13,7 @@ from archivolt.domain.limits import (
     MAX_MESSAGE_CHARS,
     MAX_NAME_BYTES,
     MAX_PATH_BYTES,
+    MAX_PATTERN_CHARS,
     MAX_QUERY_CHARS,
     MAX_TITLE_CHARS,
     MAX_TOP_K,
@@ -58,6 +59,18 @@ REASONS: Mapping[str, Message] = {
         f"longer than {MAX_PATH_BYTES} bytes", f"plus de {MAX_PATH_BYTES} octets"
     ),
     "path_uri": Message("a URI", "une URI"),
+    "pattern_finds_nothing": Message(
+        "it also finds empty text, and so is found everywhere",
+        "il trouve aussi un texte vide, et donc partout",
+    ),
+    "pattern_group_unknown": Message(
+        "the replacement names a group that the pattern does not have",
+        "le remplacement nomme un groupe que le motif n'a pas",
+    ),
+    "pattern_not_unicode": Message("not Unicode", "pas de l'Unicode"),
+    "pattern_too_long": Message(
+        f"longer than {MAX_PATTERN_CHARS} characters", f"plus de {MAX_PATTERN_CHARS} caractères"
+    ),
     "places_too_many": Message(
         f"at most {MAX_CONTEXT_FILES} files and directories at a time",
         f"au plus {MAX_CONTEXT_FILES} fichiers et dossiers à la fois",

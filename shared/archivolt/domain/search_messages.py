@@ -17,6 +17,10 @@ SEARCH_MESSAGES: Mapping[str, Message] = {
         "{parameter} is not a range of dates; write 2026-01-01..2026-02-01, >2026-01-01 or 7d.",
         "{parameter} n'est pas une période ; écrivez 2026-01-01..2026-02-01, >2026-01-01 ou 7d.",
     ),
+    "invalid_pattern": Message(
+        "The pattern is not valid: {problem}; correct it, or search for it as plain text.",
+        "Le motif n'est pas valide : {problem} ; corrigez-le, ou cherchez-le comme simple texte.",
+    ),
     "invalid_size_range": Message(
         "{parameter} is not a range of sizes; write >10kb, <1mb or 10kb..2mb.",
         "{parameter} n'est pas une plage de tailles ; écrivez >10kb, <1mb ou 10kb..2mb.",

@@ -1,0 +1,1 @@
+"""Patterns in linear time, by RE2."""
