@@ -71,15 +71,16 @@ def moment_range(raw: str, *, now: datetime, parameter: str) -> Range:
 
     """
     today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+
+    def alone(text: str) -> Range | None:
+        return _dates(text, today) or _this(text, today) or _since(text, now)
+
+    def end(text: str) -> Range | None:
+        return _dates(text, today) or _ago(text, now)
+
     dates = partial(_dates, today=today)
-    readers = _Readers(
-        alone=lambda text: dates(text) or _this(text, today) or _since(text, now),
-        end=lambda text: dates(text) or _ago(text, now),
-        compared=dates,
-        step=1e-6,
-    )
     try:
-        found = _read(folded(raw).strip(), readers)
+        found = _read(folded(raw).strip(), _Readers(alone, end, compared=dates, step=1e-6))
     except (ValueError, OverflowError):
         found = None
     if found is None:
@@ -138,7 +139,7 @@ def _beside(operator: str, span: Range, step: float) -> Range:
     }[operator]
 
 
-def _dates(text: str, *, today: datetime) -> Range | None:
+def _dates(text: str, today: datetime) -> Range | None:
     """Read a day, month or year, or a moment to the second."""
     if text in {"today", "aujourd'hui"}:
         return _span(today, today + timedelta(days=1))

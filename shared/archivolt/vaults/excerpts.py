@@ -30,12 +30,19 @@ def excerpt_of(text: str, terms: Sequence[Sequence[str]]) -> Excerpt:
     `terms` are groups as `archivolt.retrieval.analysis.query_terms` makes them.
     """
     asked = frozenset(term for group in terms for term in group)
-    spans = _merged(sorted(_spans(text, asked)))
+    return window_of(text, _merged(sorted(_spans(text, asked))))
+
+
+def window_of(text: str, spans: Sequence[Span]) -> Excerpt:
+    """Return the piece of `text` around the most of `spans`, at most 300 characters long.
+
+    A span that does not fit ends with the piece.
+    """
     start = _start(text, spans)
     end = _end(text, start)
     return Excerpt(
         text=text[start:end],
-        highlights=[(s - start, e - start) for s, e in spans if s >= start and e <= end],
+        highlights=[(s - start, min(e, end) - start) for s, e in spans if start <= s < end],
     )
 
 

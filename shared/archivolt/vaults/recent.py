@@ -1,0 +1,94 @@
+"""The documents that were changed or came last (O47)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from archivolt.domain.ages import spoken_age
+from archivolt.domain.language import Language
+from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT
+from archivolt.domain.paths import VaultPath, vault_uri
+from archivolt.domain.vault import ETag, VaultAccess
+from archivolt.ports.catalogue import Catalogue
+from archivolt.ports.clock import Clock
+from archivolt.ports.notes import Note, NoteIndex, RecentBy
+from archivolt.vaults.current_notes import current_notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecentFile:
+    """A document; `age` tells in words how long ago the moment is that makes it recent."""
+
+    vault: str
+    path: VaultPath
+    uri: str
+    title: str
+    etag: ETag
+    size: int
+    created: datetime
+    modified: datetime
+    age: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecentFiles:
+    """One page, newest first; `next_offset` is None when there are no more."""
+
+    files: list[RecentFile]
+    next_offset: int | None
+
+
+class RecentService:
+    """Lists the newest documents of the vaults it is given access to."""
+
+    def __init__(self, index: NoteIndex, catalogue: Catalogue, clock: Clock) -> None:
+        self._index = index
+        self._catalogue = catalogue
+        self._clock = clock
+
+    def recent(
+        self,
+        vaults: Sequence[VaultAccess],
+        *,
+        by: RecentBy,
+        language: Language,
+        limit: int = DEFAULT_SEARCH_LIMIT,
+        offset: int = 0,
+    ) -> RecentFiles:
+        """Return the newest documents first.
+
+        Raises:
+            UnavailableError: The index cannot be read.
+
+        """
+        names = {access.vault.ref: access.vault.name for access in vaults}
+        if not names:
+            return RecentFiles(files=[], next_offset=None)
+        end = offset + limit
+        found = self._index.recent(list(names), by=by, limit=end + 1)
+        page = found[offset:end]
+        entries = current_notes(self._catalogue, page)
+        now = self._clock.now()
+
+        def file(note: Note, etag: str) -> RecentFile:
+            moment = note.created if by is RecentBy.CREATED else note.modified
+            return RecentFile(
+                vault=names[note.vault],
+                path=note.path,
+                uri=vault_uri(names[note.vault], note.path),
+                title=note.title,
+                etag=ETag(etag),
+                size=note.size,
+                created=note.created,
+                modified=note.modified,
+                age=spoken_age(moment, now, language),
+            )
+
+        return RecentFiles(
+            files=[
+                file(note, entry.etag)
+                for note in page
+                if (entry := entries.get((note.vault, note.path)))
+            ],
+            next_offset=end if len(found) > end else None,
+        )
