@@ -23,41 +23,39 @@ def resolve_link(
     """
     if not target:
         return source
-    fitting, wanted = _of_that_name(target, candidates)
-    climbing = _is_relative(wanted)
-    if climbing:
+    fitting, wanted = _of_that_name(unicodedata.normalize("NFC", target), candidates)
+    if wanted.startswith(("./", "../")):
         wanted = _from_root(wanted, source)
-    exact = [path for path in fitting if _folded(path) == wanted.removeprefix("/")]
-    if exact:
-        return min(exact, key=lambda path: (not _written_so(path, target), path))
-    if wanted.startswith("/") or not wanted:
-        return None
-    ends = [path for path in fitting if _folded(path).endswith(f"/{wanted}")]
-    return min(ends, key=lambda path: _distance(path, source, target), default=None)
+    rooted = wanted.startswith("/")
+    wanted = wanted.removeprefix("/")
+    exact = [path for path in fitting if _folded(path) == _folded(wanted)]
+    if exact or rooted:
+        return min(exact, key=lambda path: (path != wanted, path), default=None)
+    ending = f"/{_folded(wanted)}"
+    ends = [path for path in fitting if _folded(path).endswith(ending)]
+    return min(ends, key=lambda path: _distance(path, source, wanted), default=None)
 
 
 def _of_that_name(target: str, candidates: Iterable[VaultPath]) -> tuple[list[VaultPath], str]:
     """Return the files of the target's name, and the target with the extension they have."""
-    paths = list(candidates)
-    wanted = _folded(target)
-    for full in (wanted, wanted + _NOTE) if "." in name_of(wanted) else (wanted + _NOTE,):
-        fitting = [path for path in paths if _folded(name_of(path)) == name_of(full)]
+    named: dict[str, list[VaultPath]] = {}
+    for path in candidates:
+        named.setdefault(_folded(name_of(path)), []).append(path)
+    dotted = "." in name_of(target)
+    for full in (target, target + _NOTE) if dotted else (target + _NOTE, target):
+        fitting = named.get(_folded(name_of(full)))
         if fitting:
             return fitting, full
-    return [], wanted
+    return [], target
 
 
 def _folded(path: str) -> str:
     return unicodedata.normalize("NFC", path).casefold()
 
 
-def _is_relative(target: str) -> bool:
-    return target.startswith(("./", "../"))
-
-
 def _from_root(target: str, source: VaultPath) -> str:
     """Return a relative target as a path from the root; what climbs out of it ends there."""
-    names = _folded(source).split("/")[:-1]
+    names = source.split("/")[:-1]
     rest = target.split("/")
     while rest[0] in {".", ".."}:
         if rest.pop(0) == "..":
@@ -65,13 +63,7 @@ def _from_root(target: str, source: VaultPath) -> str:
     return "/".join(names + rest)
 
 
-def _written_so(path: VaultPath, target: str) -> bool:
-    """Tell whether the target has the case of the path too."""
-    name = name_of(unicodedata.normalize("NFC", target))
-    return name_of(path) in {name, name + _NOTE}
-
-
-def _distance(path: VaultPath, source: VaultPath, target: str) -> tuple[bool, int, bool, str]:
+def _distance(path: VaultPath, source: VaultPath, wanted: str) -> tuple[bool, int, bool, str]:
     folder = _folded(source).rpartition("/")[0]
     outside = bool(folder) and not _folded(path).startswith(f"{folder}/")
-    return outside, len(path), not _written_so(path, target), path
+    return outside, len(path), not path.endswith(f"/{wanted}"), path

@@ -82,7 +82,7 @@ def written_links(text: str) -> list[WrittenLink]:
     """Return the links of a Markdown text, in order, with where their targets stand."""
     if "[" not in text:
         return []
-    end = front_matter_end(text)
+    end = front_matter_end(text) or int(text.startswith("\ufeff"))
     links = list(_front_matter_links(text, end))
     for prose in prose_of(text, end):
         if text.find("[", prose.start, prose.end) >= 0:
