@@ -1,9 +1,10 @@
-"""The stores that contract tests run on: the fake, moto, and Amazon's own DynamoDB Local.
+"""The stores that contract tests run on: the fake, moto, ministack, Amazon's own DynamoDB Local.
 
 Tables are made as `template.yaml` describes them. moto is not thread-safe: what is claimed about
 concurrency is tested on DynamoDB Local alone.
 """
 
+import asyncio
 import os
 import threading
 import uuid
@@ -18,10 +19,20 @@ from botocore.config import Config
 from botocore.session import Session, get_session
 from moto import mock_aws
 
+from archivolt.adapters.aws.clients import AwsClients
 from archivolt.adapters.dynamodb.table import DynamoTable
+from archivolt.adapters.s3.files import S3Files
+from archivolt.adapters.system.clock import SystemClock
+from archivolt.ports.files import FileStore
+from archivolt_local.addresses import LOOPBACK, free_port
+from archivolt_local.emulator import REGION as LOCAL_REGION
+from archivolt_local.emulator import ROOT_CREDENTIALS, start_emulator
+from archivolt_local.places import MINISTACK_PYTHON, DataFolder
 from archivolt_local.tables.dynamodb_local import dynamodb_local, is_available
 from archivolt_local.vectors.collections import Collections
 from archivolt_local.vectors.server import VectorServer
+from tests.fakes.clock import FrozenClock
+from tests.fakes.files import InMemoryFiles
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -29,6 +40,7 @@ if TYPE_CHECKING:
 
 FAKE = "fake"
 MOTO = "moto"
+MINISTACK = "ministack"
 DYNAMODB_LOCAL = "dynamodb_local"
 
 TEMPLATE = Path(__file__).parents[2] / "template.yaml"
@@ -41,6 +53,7 @@ on_tables = pytest.mark.parametrize("store", [MOTO, _ON_DYNAMODB_LOCAL], indirec
 """Marks a test that looks at the tables themselves, which the fake does not have."""
 
 NewTable = Callable[[str], DynamoTable]
+NewBucket = Callable[[str], "tuple[S3Client, str]"]
 
 
 @cache
@@ -120,6 +133,59 @@ def vector_facade(tmp_path: Path) -> Iterator[str]:
 def moto_s3() -> "Iterator[S3Client]":
     with mock_aws():
         yield client_of("s3")
+
+
+@pytest.fixture(scope="session")
+def ministack_s3(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[S3Client]":
+    """The product's own client, at the emulator of the local stack."""
+    if not MINISTACK_PYTHON.exists():
+        pytest.skip("the emulator is not installed (make setup)")
+    with asyncio.Runner() as runner:
+        port = free_port()
+        child = runner.run(
+            start_emulator(DataFolder(tmp_path_factory.mktemp("emulator")), port, None)
+        )
+        try:
+            yield _client_at(f"http://{LOOPBACK}:{port}")
+        finally:
+            runner.run(child.stop())
+
+
+def _client_at(url: str) -> "S3Client":
+    variables = {"AWS_DEFAULT_REGION": LOCAL_REGION, "AWS_ENDPOINT_URL_S3": url}
+    with pytest.MonkeyPatch.context() as environment:
+        for name, value in (ROOT_CREDENTIALS | variables).items():
+            environment.setenv(name, value)
+        return AwsClients(path_style=True).s3
+
+
+@pytest.fixture
+def new_bucket(request: pytest.FixtureRequest) -> NewBucket:
+    """Make a versioned bucket, by the kind of store."""
+
+    def make(kind: str) -> "tuple[S3Client, str]":
+        client: S3Client = request.getfixturevalue(f"{kind}_s3")
+        name = f"documents-{uuid.uuid4()}"
+        place: Any = {"CreateBucketConfiguration": {"LocationConstraint": REGION}}
+        client.create_bucket(Bucket=name, **(place if kind == MOTO else {}))
+        client.put_bucket_versioning(Bucket=name, VersioningConfiguration={"Status": "Enabled"})
+        return client, name
+
+    return make
+
+
+@pytest.fixture(params=[FAKE, MINISTACK])
+def files(request: pytest.FixtureRequest, new_bucket: NewBucket) -> FileStore:
+    """Every kind of file store."""
+    if request.param == FAKE:
+        return InMemoryFiles()
+    return S3Files(*new_bucket(request.param), FrozenClock())
+
+
+@pytest.fixture
+def ministack_files(new_bucket: NewBucket) -> S3Files:
+    """Files on the emulator, for what only a real service of its own process shows."""
+    return S3Files(*new_bucket(MINISTACK), SystemClock())
 
 
 def make_table(client: "DynamoDBClient", logical_id: str) -> DynamoTable:

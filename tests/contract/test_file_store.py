@@ -10,9 +10,8 @@ from archivolt.domain.paths import ROOT, VaultPath, resolve_path
 from archivolt.domain.vault import ETag, FileInfo, VaultRef
 from archivolt.ports.files import FileStore
 from tests.builders import GLOBEX, vault_ref
-from tests.contract.conftest import FAKE, MOTO, REGION
+from tests.contract.conftest import REGION
 from tests.fakes.clock import FrozenClock
-from tests.fakes.files import InMemoryFiles
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -32,11 +31,6 @@ def bucket(moto_s3: "S3Client") -> "S3Client":
 @pytest.fixture
 def s3_files(bucket: "S3Client") -> S3Files:
     return S3Files(bucket, BUCKET, FrozenClock())
-
-
-@pytest.fixture(params=[FAKE, MOTO])
-def files(request: pytest.FixtureRequest) -> FileStore:
-    return InMemoryFiles() if request.param == FAKE else request.getfixturevalue("s3_files")
 
 
 def put(files: FileStore, *paths: str, vault: VaultRef = VAULT) -> None:
@@ -227,6 +221,7 @@ def test_an_absent_directory_is_an_empty_page(files: FileStore) -> None:
     for recursive in (True, False):
         page = files.list(VAULT, VaultPath("notes"), recursive=recursive, limit=10)
         assert (page.files, page.directories, page.next_after) == ([], [], None)
+        assert not page.exists
 
 
 @pytest.mark.parametrize("recursive", [True, False])

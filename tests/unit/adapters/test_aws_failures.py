@@ -147,7 +147,6 @@ def test_a_write_whose_answer_was_lost_is_no_conflict_with_itself(
         s3,
         ("put_object", "PreconditionFailed", 1),
         ("head_object", written, 0),
-        ("head_object", written, 0),
     ):
         info = files.create(VAULT, NOTE, b"text")
 

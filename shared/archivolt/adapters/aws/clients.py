@@ -43,9 +43,10 @@ class AwsClients:
 
     @cached_property
     def s3(self) -> "S3Client":
-        """Objects."""
+        """Objects; addresses that it signs say all that the upload has to be."""
         style = Config(s3={"addressing_style": "path"}) if self._path_style else Config()
-        config = _config(_READ_SECONDS_OF_OBJECTS).merge(style)
+        signed = Config(signature_version="s3v4")
+        config = _config(_READ_SECONDS_OF_OBJECTS).merge(style).merge(signed)
         return self._client("s3", config=config)
 
     @cached_property

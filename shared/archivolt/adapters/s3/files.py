@@ -5,32 +5,42 @@ and a delete marker under `If-Match` with the ETag that was read. An object put 
 under a name that no door accepts (`archivolt.domain.paths`) is not listed.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
-from archivolt.adapters.aws.errors import code_of, translated, was_retried
+from archivolt.adapters.aws.errors import code_of, translated
+from archivolt.adapters.s3.copying import SMALL_BYTES, ObjectCopier
+from archivolt.adapters.s3.directories import make_directory, remove_directory
+from archivolt.adapters.s3.history import deleted_files, versions_of
 from archivolt.adapters.s3.objects import (
-    BULK,
-    PRIORITY_METADATA,
+    Bucket,
+    absence,
     directories_in,
-    etag_for,
-    etag_of,
     files_in,
     info_of,
     last_in,
     object_key,
+    of_version,
+    prefix_of,
     whole_size,
 )
-from archivolt.domain.errors import (
-    ArchivoltError,
-    ConflictError,
-    InvalidRequestError,
-    NotFoundError,
-)
+from archivolt.adapters.s3.uploads import upload_form
+from archivolt.adapters.s3.writing import ObjectWriter, head
+from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.paths import VaultPath
-from archivolt.domain.vault import ETag, FileContent, FileInfo, Listing, VaultRef
+from archivolt.domain.vault import (
+    DeletedFiles,
+    ETag,
+    FileContent,
+    FileInfo,
+    FileVersion,
+    Listing,
+    UploadForm,
+    VaultRef,
+    WriteMarks,
+)
 from archivolt.ports.clock import Clock
 
 if TYPE_CHECKING:
@@ -41,19 +51,18 @@ if TYPE_CHECKING:
 _MAX_KEYS: Final = 1_000
 # The last of all characters in the order of keys.
 _LAST: Final = chr(0x10FFFF)
-# How often a write that met another one in flight is repeated, as S3 asks for.
-_WRITES: Final = 4
-
-_CONDITION_FAILED: Final = frozenset({"PreconditionFailed", "NoSuchKey", "404"})
 
 
 class S3Files:
-    """A `FileStore` in one bucket."""
+    """A `FileStore` in one bucket; up to `small_bytes` a file is copied through us."""
 
-    def __init__(self, client: "S3Client", bucket: str, clock: Clock) -> None:
-        self._client = client
-        self._bucket = bucket
+    def __init__(
+        self, client: "S3Client", bucket: str, clock: Clock, *, small_bytes: int = SMALL_BYTES
+    ) -> None:
+        self._bucket = Bucket(client, bucket)
         self._clock = clock
+        self._writer = ObjectWriter(self._bucket, clock)
+        self._copier = ObjectCopier(self._bucket, clock, small_bytes=small_bytes)
 
     def list(
         self,
@@ -70,9 +79,10 @@ class S3Files:
             InvalidRequestError: `unknown_page`: S3 takes no such place to start after.
 
         """
-        root = object_key(vault, "")
-        prefix = f"{root}{directory}/" if directory else root
-        start = _start_after(root, after)
+        root, prefix = object_key(vault, ""), prefix_of(vault, directory)
+        start = _start_after(root, after, recursive=recursive)
+        # Of the root, and of a page that is not the first, it is not asked.
+        exists = not directory or after is not None
         files: list[FileInfo] = []
         directories: list[VaultPath] = []
         while True:
@@ -80,39 +90,51 @@ class S3Files:
             page = self._page(prefix, recursive=recursive, limit=wanted, start=start)
             files += files_in(page, root)
             directories += directories_in(page, root)
+            # The directory's own marker is among them.
+            exists = exists or bool(page.get("Contents") or page.get("CommonPrefixes"))
             token = page.get("NextContinuationToken")
-            if not token:
-                return Listing(files=files, directories=directories)
-            if len(files) + len(directories) >= limit:
-                return Listing(files=files, directories=directories, next_after=last_in(page, root))
+            more = token and len(files) + len(directories) >= limit
+            if not token or more:
+                return Listing(
+                    files=files,
+                    directories=directories,
+                    next_after=last_in(page, root) if more else None,
+                    exists=exists,
+                )
             start = {"ContinuationToken": token}
 
-    def head(self, vault: VaultRef, path: VaultPath) -> FileInfo:
-        """Return what is known of a file."""
-        with translated(_absent(path)):
-            answer = self._client.head_object(Bucket=self._bucket, Key=object_key(vault, path))
-        return info_of(path, answer, size=answer["ContentLength"])
+    def head(self, vault: VaultRef, path: VaultPath, *, version: str = "") -> FileInfo:
+        """Return what is known of a file, or of one of its versions."""
+        return head(self._bucket, vault, path, version)
 
     def read(
-        self, vault: VaultRef, path: VaultPath, *, offset: int = 0, max_bytes: int | None = None
+        self,
+        vault: VaultRef,
+        path: VaultPath,
+        *,
+        offset: int = 0,
+        max_bytes: int | None = None,
+        version: str = "",
     ) -> FileContent:
-        """Return the file's current bytes from `offset`, at most `max_bytes` of them."""
+        """Return bytes of a file, or of one of its versions, from `offset`."""
         if max_bytes == 0:
-            return self._nothing_of(vault, path, offset)
+            return self._nothing_of(vault, path, offset, version)
         whole = offset == 0 and max_bytes is None
         last = "" if max_bytes is None else offset + max_bytes - 1
         span: dict[str, Any] = {} if whole else {"Range": f"bytes={offset}-{last}"}
+        place = {"Bucket": self._bucket.name, "Key": object_key(vault, path)}
         try:
-            with translated(_absent(path)):
-                answer = self._client.get_object(
-                    Bucket=self._bucket, Key=object_key(vault, path), **span
-                )
+            with translated(absence(path, version)):
+                answer = self._bucket.client.get_object(**place, **span, **of_version(version))
                 data = answer["Body"].read()
+            # A store may answer with the whole (RFC 9110, "Range"); ministack does, of a version.
+            if span and "ContentRange" not in answer:
+                data = data[offset:][:max_bytes]
         except ClientError as error:
             # The first byte asked for is after the last one there is.
             if code_of(error) != "InvalidRange":
                 raise
-            return self._nothing_of(vault, path, offset)
+            return self._nothing_of(vault, path, offset, version)
         info = info_of(path, answer, size=whole_size(answer))
         return FileContent(info=info, data=data, truncated=offset + len(data) < info.size)
 
@@ -124,16 +146,12 @@ class S3Files:
         *,
         content_type: str = "",
         bulk: bool = False,
+        marks: WriteMarks | None = None,
     ) -> FileInfo:
         """Write a new file."""
-        metadata = {PRIORITY_METADATA: BULK} if bulk else {}
-        return self._put(
-            vault,
-            path,
-            data,
-            content_type=content_type,
-            refusal=ConflictError("file_exists", path=path),
-            options={"IfNoneMatch": "*", "Metadata": metadata},
+        marks = marks or WriteMarks()
+        return self._writer.create(
+            vault, path, data, content_type=content_type, bulk=bulk, marks=marks
         )
 
     def replace(
@@ -144,84 +162,70 @@ class S3Files:
         *,
         expected: ETag,
         content_type: str = "",
+        marks: WriteMarks | None = None,
     ) -> FileInfo:
         """Write a new version over the one whose ETag is `expected`."""
-        return self._put(
-            vault,
-            path,
-            data,
-            content_type=content_type,
-            refusal=ConflictError("conflict"),
-            options={"IfMatch": f'"{expected}"'},
+        marks = marks or WriteMarks()
+        return self._writer.replace(
+            vault, path, data, expected=expected, content_type=content_type, marks=marks
         )
 
     def delete(self, vault: VaultRef, path: VaultPath, *, expected: ETag) -> None:
         """Hide the file behind a delete marker; its versions stay."""
-        try:
-            with translated():
-                self._client.delete_object(
-                    Bucket=self._bucket, Key=object_key(vault, path), IfMatch=f'"{expected}"'
-                )
-        except ClientError as error:
-            if code_of(error) not in _CONDITION_FAILED | {"ConditionalRequestConflict"}:
-                raise
-            try:
-                self.head(vault, path)
-            except NotFoundError:
-                # An earlier attempt, whose answer was lost, has done it.
-                if was_retried(error):
-                    return
-                raise
-            raise ConflictError("conflict") from error
+        self._writer.delete(vault, path, expected=expected)
 
-    def _put(
+    def copy(
         self,
         vault: VaultRef,
-        path: VaultPath,
-        data: bytes,
+        source: VaultPath,
+        target: VaultPath,
         *,
-        content_type: str,
-        refusal: ArchivoltError,
-        options: Mapping[str, Any],
+        expected: ETag,
+        version: str = "",
+        marks: WriteMarks | None = None,
     ) -> FileInfo:
-        described: dict[str, Any] = {"ContentType": content_type} if content_type else {}
-        for _ in range(_WRITES):
-            try:
-                with translated():
-                    answer = self._client.put_object(
-                        Bucket=self._bucket,
-                        Key=object_key(vault, path),
-                        Body=data,
-                        **options,
-                        **described,
-                    )
-            except ClientError as error:
-                if code_of(error) == "ConditionalRequestConflict":
-                    continue
-                if code_of(error) not in _CONDITION_FAILED:
-                    raise
-                if was_retried(error) and self._holds(vault, path, data):
-                    return self.head(vault, path)
-                raise refusal from error
-            return FileInfo(
-                path=path,
-                size=len(data),
-                etag=etag_of(answer["ETag"]),
-                modified=self._clock.now(),
-                version=answer.get("VersionId", ""),
-                content_type=content_type,
-            )
-        raise refusal
+        """Write the source's content, or that of one of its versions, as a new file."""
+        marks = marks or WriteMarks()
+        return self._copier.copy(
+            vault, source, target, expected=expected, version=version, marks=marks
+        )
 
-    def _holds(self, vault: VaultRef, path: VaultPath, data: bytes) -> bool:
-        """Tell whether the file is what an earlier attempt, whose answer was lost, wrote."""
-        try:
-            return self.head(vault, path).etag == etag_for(data)
-        except NotFoundError:
-            return False
+    def versions(self, vault: VaultRef, path: VaultPath) -> Sequence[FileVersion]:
+        """Return every version of a file, deletions included, the newest first."""
+        return versions_of(self._bucket, vault, path)
 
-    def _nothing_of(self, vault: VaultRef, path: VaultPath, offset: int) -> FileContent:
-        info = self.head(vault, path)
+    def deleted(
+        self, vault: VaultRef, directory: VaultPath, *, limit: int, after: str | None = None
+    ) -> DeletedFiles:
+        """Return one page of the deleted files anywhere below `directory`."""
+        return deleted_files(self._bucket, vault, directory, limit=limit, after=after)
+
+    def make_directory(self, vault: VaultRef, path: VaultPath) -> None:
+        """Make an empty directory; one that exists stays as it is."""
+        make_directory(self._bucket, vault, path)
+
+    def remove_directory(self, vault: VaultRef, path: VaultPath) -> None:
+        """Remove what `make_directory` made, if anything."""
+        remove_directory(self._bucket, vault, path)
+
+    def upload_form(
+        self, vault: VaultRef, path: VaultPath, *, size: int, content_type: str, seconds: int
+    ) -> UploadForm:
+        """Return how to create one file of exactly `size` bytes without passing through us."""
+        return upload_form(
+            self._bucket,
+            self._clock,
+            vault,
+            path,
+            size=size,
+            content_type=content_type,
+            seconds=seconds,
+        )
+
+    def _nothing_of(
+        self, vault: VaultRef, path: VaultPath, offset: int, version: str
+    ) -> FileContent:
+        info = self.head(vault, path, version=version)
         return FileContent(info=info, data=b"", truncated=offset < info.size)
 
     def _page(
@@ -229,18 +233,14 @@ class S3Files:
     ) -> "ListObjectsV2OutputTypeDef":
         delimiter: dict[str, Any] = {} if recursive else {"Delimiter": "/"}
         with translated({"InvalidArgument": InvalidRequestError("unknown_page")}):
-            return self._client.list_objects_v2(
-                Bucket=self._bucket, Prefix=prefix, MaxKeys=limit, **delimiter, **start
+            return self._bucket.client.list_objects_v2(
+                Bucket=self._bucket.name, Prefix=prefix, MaxKeys=limit, **delimiter, **start
             )
 
 
-def _start_after(root: str, after: str | None) -> dict[str, Any]:
-    """Return where a listing starts; a directory is passed when everything in it is."""
+def _start_after(root: str, after: str | None, *, recursive: bool) -> dict[str, Any]:
+    """Return where a listing starts; a listed directory is passed when everything in it is."""
     if not after:
         return {}
-    return {"StartAfter": f"{root}{after}{_LAST if after.endswith('/') else ''}"}
-
-
-def _absent(path: VaultPath) -> dict[str, ArchivoltError]:
-    absent = NotFoundError("file_not_found", path=path)
-    return {"NoSuchKey": absent, "404": absent}
+    passed = "" if recursive or not after.endswith("/") else _LAST
+    return {"StartAfter": f"{root}{after}{passed}"}

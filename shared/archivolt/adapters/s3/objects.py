@@ -2,18 +2,32 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.errors import ArchivoltError, InvalidRequestError, NotFoundError
 from archivolt.domain.paths import VaultPath, resolve_path
-from archivolt.domain.vault import ETag, FileInfo, VaultRef
+from archivolt.domain.vault import ETag, FileInfo, VaultRef, WriteMarks
 
 if TYPE_CHECKING:
+    from types_boto3_s3 import S3Client
     from types_boto3_s3.type_defs import GetObjectOutputTypeDef, ListObjectsV2OutputTypeDef
 
 PRIORITY_METADATA: Final = "archivolt-priority"
 BULK: Final = "bulk"
 """The mark of a first load, as metadata of an object."""
+CREATED_METADATA: Final = "archivolt-created"
+OPERATION_METADATA: Final = "archivolt-operation"
+
+CONDITION_FAILED: Final = frozenset({"PreconditionFailed", "NoSuchKey", "404"})
+"""What S3 answers to a write whose condition does not hold, or which finds nothing to hold on."""
+
+
+class Bucket(NamedTuple):
+    """A bucket and a client that reaches it."""
+
+    client: "S3Client"
+    name: str
 
 
 def object_key(vault: VaultRef, path: str) -> str:
@@ -21,8 +35,24 @@ def object_key(vault: VaultRef, path: str) -> str:
     return f"vaults/{vault.tenant}/{vault.id}/{path}"
 
 
+def prefix_of(vault: VaultRef, directory: VaultPath) -> str:
+    """Return what the keys of everything below a directory begin with."""
+    return object_key(vault, f"{directory}/" if directory else "")
+
+
+def metadata_of(marks: WriteMarks, *, bulk: bool = False) -> dict[str, str]:
+    """Return marks as metadata, which takes ASCII alone: moments and ids have nothing else."""
+    metadata = {PRIORITY_METADATA: BULK} if bulk else {}
+    if marks.created is not None:
+        metadata[CREATED_METADATA] = marks.created.astimezone(UTC).isoformat()
+    if marks.operation:
+        metadata[OPERATION_METADATA] = marks.operation
+    return metadata
+
+
 def info_of(path: VaultPath, answer: Mapping[str, Any], *, size: int) -> FileInfo:
-    """Return what an answer about one object, or its entry in a listing, says of the file."""
+    """Return what an answer about one object says of the file."""
+    metadata: Mapping[str, str] = answer.get("Metadata", {})
     return FileInfo(
         path=path,
         size=size,
@@ -30,7 +60,9 @@ def info_of(path: VaultPath, answer: Mapping[str, Any], *, size: int) -> FileInf
         modified=answer["LastModified"],
         version=answer.get("VersionId", ""),
         content_type=answer.get("ContentType", ""),
-        bulk=answer.get("Metadata", {}).get(PRIORITY_METADATA) == BULK,
+        bulk=metadata.get(PRIORITY_METADATA) == BULK,
+        created=_moment(metadata.get(CREATED_METADATA, "")) or answer["LastModified"],
+        operation=metadata.get(OPERATION_METADATA, ""),
     )
 
 
@@ -43,15 +75,20 @@ def whole_size(answer: "GetObjectOutputTypeDef") -> int:
 def files_in(page: "ListObjectsV2OutputTypeDef", root: str) -> Iterator[FileInfo]:
     """Yield the files of a page of a listing; `root` is what comes before a file's path."""
     for entry in page.get("Contents", []):
-        path = _listable(entry.get("Key", "").removeprefix(root))
+        path = listable(entry.get("Key", "").removeprefix(root))
         if path is not None:
-            yield info_of(path, entry, size=entry.get("Size", 0))
+            yield FileInfo(
+                path=path,
+                size=entry.get("Size", 0),
+                etag=etag_of(entry.get("ETag", "")),
+                modified=entry.get("LastModified", datetime.min.replace(tzinfo=UTC)),
+            )
 
 
 def directories_in(page: "ListObjectsV2OutputTypeDef", root: str) -> Iterator[VaultPath]:
     """Yield the direct sub-directories of a page of a listing."""
     for entry in page.get("CommonPrefixes", []):
-        path = _listable(entry.get("Prefix", "").removeprefix(root).removesuffix("/"))
+        path = listable(entry.get("Prefix", "").removeprefix(root).removesuffix("/"))
         if path is not None:
             yield path
 
@@ -73,9 +110,38 @@ def etag_for(data: bytes) -> ETag:
     return ETag(hashlib.md5(data, usedforsecurity=False).hexdigest())
 
 
-def _listable(name: str) -> VaultPath | None:
+def of_version(version: str) -> dict[str, Any]:
+    """Return the argument that asks for one version; for "" none, which asks for the current."""
+    return {"VersionId": version} if version else {}
+
+
+def absence(path: VaultPath, version: str = "") -> dict[str, ArchivoltError]:
+    """Return what S3's answers mean when a file is asked for that is not there.
+
+    A version that is a deletion cannot be asked for (405), nor one whose id S3 never gave (400).
+    """
+    if not version:
+        return dict.fromkeys(("NoSuchKey", "404"), NotFoundError("file_not_found", path=path))
+    answers = ("NoSuchKey", "NoSuchVersion", "MethodNotAllowed", "InvalidArgument", *_OF_HEAD)
+    return dict.fromkeys(answers, NotFoundError("version_not_found", path=path, version=version))
+
+
+# The answer to HEAD has no body, and so no code but its status.
+_OF_HEAD: Final = ("400", "404", "405")
+
+
+def listable(name: str) -> VaultPath | None:
+    """Return a name of the bucket as a path, None if no door accepts it (`domain.paths`)."""
     try:
         path = resolve_path(name)
     except InvalidRequestError:
         return None
     return path if path == name else None
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None
