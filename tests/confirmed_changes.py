@@ -17,7 +17,7 @@ from archivolt.domain.vault import ETag, VaultRef, WriteMarks
 from archivolt.ports.files import FileStore
 from archivolt.tools.context import ToolContext
 from archivolt.tools.pipeline import Proposed, ToolPipeline
-from archivolt.tools.registry import Registry, Tool, tool
+from archivolt.tools.registry import Registry, tool
 from archivolt.tools.schemas import ToolInput, ToolOutput
 from archivolt.tools.truncation import Cut
 from tests.builders import ALICE, principal
@@ -78,32 +78,37 @@ class Hand:
         return Edited(etag=info.etag)
 
 
+def changing_tools(hand: Hand) -> Registry:
+    """`edit_file`, which writes; `rename_file`, which is dangerous; and `read_file`."""
+
+    def edit_file(context: ToolContext, arguments: Edit) -> Edited:
+        return hand.write(context, arguments)
+
+    def rename_file(context: ToolContext, arguments: Edit) -> Edited:
+        return hand.write(context, arguments)
+
+    def read_file(context: ToolContext, arguments: Edit) -> Edited:
+        return Edited(etag="")
+
+    cut, shown = Cut(field="lines"), hand.preview
+    return Registry(
+        [
+            tool(description="Edits.", cut=cut, risk=Risk.WRITE, preview=shown)(edit_file),
+            tool(description="Renames.", cut=cut, risk=Risk.DANGEROUS, preview=shown)(rename_file),
+            tool(description="Reads.", cut=cut)(read_file),
+        ]
+    )
+
+
 class ChangeStage:
-    """Alice owns `notes` with `a.md` in it; `edit_file` writes and `rename_file` is dangerous."""
+    """Alice owns `notes` with `a.md` in it, in a world whose tools are `changing_tools`."""
 
     def __init__(self, **limits: int) -> None:
         self.world = World(**limits)
         self.ref: VaultRef = self.world.vault("notes")
         self.first = self.world.write(self.ref, "a.md", "one")
         self.hand = Hand(self.world.store)
-        self.pipeline = self.world.pipeline_of(Registry(self.tools()))
-
-    def tools(self) -> list[Tool]:
-        def edit_file(context: ToolContext, arguments: Edit) -> Edited:
-            return self.hand.write(context, arguments)
-
-        def rename_file(context: ToolContext, arguments: Edit) -> Edited:
-            return self.hand.write(context, arguments)
-
-        def read_file(context: ToolContext, arguments: Edit) -> Edited:
-            return Edited(etag="")
-
-        cut, shown = Cut(field="lines"), self.hand.preview
-        return [
-            tool(description="Edits.", cut=cut, risk=Risk.WRITE, preview=shown)(edit_file),
-            tool(description="Renames.", cut=cut, risk=Risk.DANGEROUS, preview=shown)(rename_file),
-            tool(description="Reads.", cut=cut)(read_file),
-        ]
+        self.pipeline = self.world.pipeline_of(changing_tools(self.hand))
 
     def propose(
         self,

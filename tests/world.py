@@ -23,6 +23,7 @@ from archivolt.tools.rate_limit import RateLimit
 from archivolt.tools.registry import Registry
 from archivolt.vaults.access import VaultService
 from archivolt.vaults.files import FileService
+from archivolt.vaults.finding import Finding
 from archivolt.vaults.search import TextSearch
 from tests.builders import ALICE, a_vault, principal
 from tests.fakes.catalogue import InMemoryCatalogue
@@ -86,10 +87,21 @@ class World:
         self.vaults = VaultService(self.directory, self.catalogue, self.clock)
         self.files = FileService(self.store)
         self.text_search = TextSearch(self.index, self.catalogue)
+        self.finding = Finding(
+            notes=self.notes,
+            text_index=self.index,
+            catalogue=self.catalogue,
+            files=self.store,
+            clock=self.clock,
+        )
         self.retrieval = FulltextRetrieval(self.vaults, self.text_search)
         self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
         self.confirmations = InMemoryConfirmations()
-        self.pipeline = self.pipeline_of(native_tools())
+        self.pipeline = self.pipeline_of(self.tools())
+
+    def tools(self) -> Registry:
+        """The tools of this world."""
+        return native_tools()
 
     def pipeline_of(
         self, tools: Registry, wait: Callable[[float], object] | None = None

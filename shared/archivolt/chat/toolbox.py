@@ -97,8 +97,9 @@ class Toolbox:
                 language=self._language,
             )
         except ArchivoltError as error:
-            told = {"error": {"code": error.code, "message": error.message(self._language)}}
-            return ToolOutcome(call=call, succeeded=False, value=told), 0
+            told = {"code": error.code, "message": error.message(self._language)}
+            value = {"error": told | {"details": error.details}}
+            return ToolOutcome(call=call, succeeded=False, value=value), 0
         return ToolOutcome(call=call, succeeded=True, value=result.value), result.size
 
     def _summary(self, outcome: ToolOutcome, size: int) -> str:

@@ -9,12 +9,16 @@ import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import ConfirmationRequiredError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal
-from archivolt.domain.limits import CONFIRMATION_SECONDS, MAX_TOOL_RESULT_CHARS
+from archivolt.domain.limits import (
+    CONFIRMATION_SECONDS,
+    MAX_CONFIRMATION_TOKEN_CHARS,
+    MAX_TOOL_RESULT_CHARS,
+)
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import JsonObject, Surface, ToolResult
 from archivolt.ports.clock import Clock
@@ -24,13 +28,16 @@ from archivolt.tools.audit import Call, Recorder
 from archivolt.tools.confirmations import Confirmations
 from archivolt.tools.context import Services, ToolContext
 from archivolt.tools.permission import require_surface, vault_for
-from archivolt.tools.previews import shown
+from archivolt.tools.previews import ProposalAnswer, ShownPreview, shown
 from archivolt.tools.proposals import OpenedProposal, ProposedCall
 from archivolt.tools.rate_limit import RateLimit
 from archivolt.tools.redaction import redacted, without_secrets
 from archivolt.tools.registry import Registry, Tool
 from archivolt.tools.schemas import ToolInput
 from archivolt.tools.truncation import truncate
+
+# What stands beside a preview: the token, its end, and their names.
+_TOKEN_ROOM: Final = MAX_CONFIRMATION_TOKEN_CHARS + 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +53,14 @@ class Proposed:
     token: str
     expires_at: datetime
     preview: JsonObject
+
+    @property
+    def answer(self) -> ProposalAnswer:
+        """What the caller is told."""
+        preview = ShownPreview.model_validate(self.preview)
+        return ProposalAnswer(
+            confirmation_token=self.token, expires_at=self.expires_at, preview=preview
+        )
 
 
 class ToolPipeline:
@@ -156,7 +171,7 @@ class ToolPipeline:
                 tool=tool.name,
                 token=token,
                 expires_at=proposal.expires_at,
-                preview=shown(preview, language, limit=self.max_result_chars),
+                preview=shown(preview, language, limit=self.max_result_chars - _TOKEN_ROOM),
             )
 
     def apply(

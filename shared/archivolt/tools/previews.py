@@ -1,39 +1,78 @@
 """A preview as it is shown: in the caller's language, without secrets, no longer than it may be."""
 
-from typing import Any, Final
+from datetime import datetime
+from typing import Annotated, Final
 
-from archivolt.domain.confirmation import Affected, Preview
+from pydantic import Field
+
+from archivolt.domain.confirmation import Affected, Change, Preview
 from archivolt.domain.messages import Language, reason_for
 from archivolt.domain.tool import JsonObject
 from archivolt.tools.redaction import redacted
+from archivolt.tools.schemas import ToolOutput
 from archivolt.tools.truncation import Cut, truncate
 
 _DIFF: Final = Cut(field="diff", by_line=True)
 _AFFECTED: Final = Cut(field="affected")
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+OptionalText = Annotated[str | None, Field(exclude_if=_is_none)]
+
+
+class AffectedFile(ToolOutput):
+    """A file or directory that a change touches."""
+
+    path: str
+    change: Change
+    new_path: OptionalText = None
+    reason: OptionalText = Field(default=None, description="A stable code.")
+    explanation: OptionalText = None
+
+
+class ShownPreview(ToolOutput):
+    """A change as a person sees it before confirming."""
+
+    summary: str
+    diff: str = Field(description="Unified, secrets taken out.")
+    affected: list[AffectedFile] = Field(description="The first of them.")
+    affected_total: int
+    note: OptionalText = Field(default=None, description="Present only when something is cut.")
+
+
+class ProposalAnswer(ToolOutput):
+    """A change that waits for its confirmation."""
+
+    confirmation_token: str = Field(description="Confirms this very change, once.")
+    expires_at: datetime
+    preview: ShownPreview
+
+
 def shown(preview: Preview, language: Language, *, limit: int) -> JsonObject:
-    """Return a preview as JSON of at most `limit` characters.
+    """Return a preview as JSON of at most `limit` characters, as `ShownPreview` describes it.
 
     A long diff gives way first, then the list of what is affected; `note` says so.
     """
-    whole: JsonObject = redacted(
-        {
-            "summary": preview.summary.spoken(language),
-            "diff": preview.diff,
-            "affected": [_affected(one, language) for one in preview.affected],
-            "affected_total": max(preview.affected_total, len(preview.affected)),
-        }
+    whole = ShownPreview(
+        summary=preview.summary.spoken(language),
+        diff=preview.diff,
+        affected=[_affected(one, language) for one in preview.affected],
+        affected_total=max(preview.affected_total, len(preview.affected)),
     )
-    shorter = truncate(whole, _DIFF, language, limit=limit).value
+    plain = redacted(whole.model_dump(mode="json"))
+    shorter = truncate(plain, _DIFF, language, limit=limit).value
     return truncate(shorter, _AFFECTED, language, limit=limit).value
 
 
-def _affected(affected: Affected, language: Language) -> JsonObject:
-    told: dict[str, Any] = {"path": affected.path, "change": affected.change.value}
-    if affected.new_path:
-        told["new_path"] = affected.new_path
-    if affected.reason:
-        told["reason"] = affected.reason
-        told["explanation"] = reason_for(affected.reason, language, {})
-    return told
+def _affected(affected: Affected, language: Language) -> AffectedFile:
+    reason = affected.reason or None
+    return AffectedFile(
+        path=affected.path,
+        change=affected.change,
+        new_path=affected.new_path or None,
+        reason=reason,
+        explanation=reason and reason_for(reason, language, {}),
+    )

@@ -4,11 +4,22 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
+from pydantic import Field
 
 from archivolt.domain.identity import Principal
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import JsonObject, Surface
+from archivolt.tools.arguments import read_arguments
 from archivolt.tools.pipeline import ToolPipeline
+from archivolt.tools.schemas import ToolInput
+
+
+class ApplyChange(ToolInput):
+    """Arguments of every `apply_<tool>`."""
+
+    confirmation_token: str = Field(
+        min_length=1, description="The token that propose gave, exactly as it was given."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +38,35 @@ class Caller:
         """
         result = pipeline.call(
             self.principal, tool, arguments, surface=Surface.MCP, language=self.language
+        )
+        return result.value
+
+    def propose(self, pipeline: ToolPipeline, tool: str, arguments: JsonObject) -> JsonObject:
+        """Return the preview of a change and the token that confirms it.
+
+        Raises:
+            ArchivoltError: Whatever the pipeline or the tool refuses.
+
+        """
+        proposed = pipeline.propose(
+            self.principal, tool, arguments, surface=Surface.MCP, language=self.language
+        )
+        return proposed.answer.model_dump(mode="json")
+
+    def apply(self, pipeline: ToolPipeline, tool: str, arguments: JsonObject) -> JsonObject:
+        """Return the result of a change whose token is the only argument.
+
+        Raises:
+            ArchivoltError: Whatever the pipeline or the tool refuses.
+
+        """
+        given = read_arguments(ApplyChange, arguments, self.language)
+        result = pipeline.apply(
+            self.principal,
+            tool,
+            given.confirmation_token,
+            surface=Surface.MCP,
+            language=self.language,
         )
         return result.value
 

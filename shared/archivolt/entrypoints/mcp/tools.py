@@ -1,11 +1,12 @@
 """Our tools as MCP tells them: a constant list, calls through the pipeline, errors as text.
 
-Refuses to know what any tool does. Tools that change something are not here: they will be
-`propose_x` and `apply_x` (O22).
+A tool that reads has its own name; one that changes something is `propose_x`, which only shows the
+change, and `apply_x`, which makes it (O22). Refuses to know what any tool does.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
 
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
@@ -20,12 +21,35 @@ from mcp_types import (
 )
 
 from archivolt.domain.errors import ArchivoltError
-from archivolt.domain.tool import Risk, Surface, ToolSpec
-from archivolt.entrypoints.mcp.caller import RequestContext, caller_of
+from archivolt.domain.messages import Language
+from archivolt.domain.tool import JsonObject, Risk, Surface, ToolSpec
+from archivolt.entrypoints.mcp.caller import ApplyChange, Caller, RequestContext, caller_of
 from archivolt.entrypoints.mcp.cursors import require_no_cursor
 from archivolt.tools.pipeline import ToolPipeline
+from archivolt.tools.previews import ProposalAnswer
+from archivolt.tools.schemas import input_schema, result_schema
 
-_SHOWN_NAME = 64
+_SHOWN_NAME: Final = 64
+# What a caller needs to go on from a conflict; the sentence tells the rest.
+_TOLD_DETAILS: Final = ("etag", "diff")
+_PROPOSE: Final = (
+    "Step 1 of 2, changes nothing: returns a preview and a confirmation_token for apply_{name}."
+    " Show the preview to the user and ask before applying. {description}"
+)
+_APPLY: Final = (
+    "Step 2 of 2: makes the change that propose_{name} previewed, once, and only with the token it"
+    " returned. Call it after the user agreed to that preview; a retry returns the same result."
+)
+
+Call = Callable[[Caller, ToolPipeline, str, JsonObject], JsonObject]
+
+
+class Offer(NamedTuple):
+    """A tool as it is listed, the tool of ours behind it, and how that one is called."""
+
+    listed: Tool
+    name: str
+    call: Call
 
 
 class McpTools:
@@ -33,9 +57,9 @@ class McpTools:
 
     def __init__(self, pipeline: ToolPipeline) -> None:
         self._pipeline = pipeline
-        specs = pipeline.registry.specs(Surface.MCP)
-        self._tools = _described([spec for spec in specs if spec.risk is Risk.READ])
-        self._names = {tool.name for tool in self._tools}
+        offers = list(_offers(pipeline.registry.specs(Surface.MCP)))
+        self._tools = [offer.listed for offer in offers]
+        self._offers = {offer.listed.name: offer for offer in offers}
 
     async def list_tools(
         self, _: RequestContext, params: PaginatedRequestParams | None
@@ -53,34 +77,79 @@ class McpTools:
             MCPError: -32602: there is no such tool.
 
         """
-        if params.name not in self._names:
+        offer = self._offers.get(params.name)
+        if offer is None:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:_SHOWN_NAME]}")
         caller = caller_of(context)
         try:
-            value = caller.call(self._pipeline, params.name, params.arguments or {})
+            value = offer.call(caller, self._pipeline, offer.name, params.arguments or {})
         except ArchivoltError as error:
             # No structured content: clients would check it against the tool's output schema and
             # show the mismatch instead of the error.
-            text = f"{error.code}: {error.message(caller.language)}"
+            text = _told(error, caller.language)
             return CallToolResult(content=[TextContent(text=text)], is_error=True)
         text = json.dumps(value, ensure_ascii=False)
         return CallToolResult(content=[TextContent(text=text)], structured_content=value)
 
 
-def _described(specs: Sequence[ToolSpec]) -> list[Tool]:
-    return [
-        Tool(
-            name=spec.name,
-            title=spec.name.replace("_", " ").capitalize(),
-            description=spec.description,
-            input_schema=dict(spec.parameters),
-            output_schema=dict(spec.result),
-            annotations=ToolAnnotations(
-                read_only_hint=True,
-                destructive_hint=False,
-                idempotent_hint=True,
-                open_world_hint=False,
-            ),
-        )
-        for spec in specs
-    ]
+def _told(error: ArchivoltError, language: Language) -> str:
+    lines = [f"{error.code}: {error.message(language)}"]
+    lines += [f"{name}: {error.details[name]}" for name in _TOLD_DETAILS if name in error.details]
+    return "\n".join(lines)
+
+
+def _offers(specs: Iterable[ToolSpec]) -> Iterator[Offer]:
+    for spec in specs:
+        if not spec.requires_confirmation:
+            yield Offer(_reading(spec), spec.name, Caller.call)
+        else:
+            yield Offer(_proposing(spec), spec.name, Caller.propose)
+            yield Offer(_applying(spec), spec.name, Caller.apply)
+
+
+def _reading(spec: ToolSpec) -> Tool:
+    return Tool(
+        name=spec.name,
+        title=_title(spec.name),
+        description=spec.description,
+        input_schema=dict(spec.parameters),
+        output_schema=dict(spec.result),
+        annotations=_hints(read_only=True, destructive=False, idempotent=True),
+    )
+
+
+def _proposing(spec: ToolSpec) -> Tool:
+    return Tool(
+        name=f"propose_{spec.name}",
+        title=_title(f"propose_{spec.name}"),
+        description=_PROPOSE.format(name=spec.name, description=spec.description),
+        input_schema=dict(spec.parameters),
+        output_schema=result_schema(ProposalAnswer),
+        annotations=_hints(read_only=True, destructive=False, idempotent=False),
+    )
+
+
+def _applying(spec: ToolSpec) -> Tool:
+    return Tool(
+        name=f"apply_{spec.name}",
+        title=_title(f"apply_{spec.name}"),
+        description=_APPLY.format(name=spec.name),
+        input_schema=input_schema(ApplyChange),
+        output_schema=dict(spec.result),
+        annotations=_hints(
+            read_only=False, destructive=spec.risk is Risk.DANGEROUS, idempotent=True
+        ),
+    )
+
+
+def _title(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
+def _hints(*, read_only: bool, destructive: bool, idempotent: bool) -> ToolAnnotations:
+    return ToolAnnotations(
+        read_only_hint=read_only,
+        destructive_hint=destructive,
+        idempotent_hint=idempotent,
+        open_world_hint=False,
+    )
