@@ -46,7 +46,7 @@ class InMemoryNotes:
 
     def put(self, note: Note, text: str | None) -> None:
         """Keep a note; its secrets are masked and its links found here."""
-        masked = None if text is None else mask_text(text)
+        masked = None if text is None else mask_text(text.replace("\r\n", "\n"))
         links = links_in(masked or "")
         held = _Held(note=note, text=masked, links=links)
         self._kept.setdefault(note.vault, {})[note.path] = held
@@ -166,7 +166,7 @@ def _hit(held: _Held, matcher: _Matcher | None) -> ScanHit | None:
         return ScanHit(note=held.note, occurrences=0, matches=[])
     matches = [
         LineMatch(line=number, text=line, start=start, end=end)
-        for number, line in enumerate(_lines(held.text or ""), start=1)
+        for number, line in enumerate((held.text or "").split("\n"), start=1)
         for start, end in matcher(line)
     ]
     if not matches:

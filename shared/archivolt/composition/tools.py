@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from archivolt.tools.pipeline import ToolPipeline
     from archivolt.vaults.access import VaultService
     from archivolt.vaults.files import FileService
+    from archivolt.vaults.finding import Finding
     from archivolt.vaults.search import TextSearch
 
 
@@ -35,6 +36,19 @@ class ToolsContainer:
     def text_search(self) -> "TextSearch":
         """Full-text search."""
         return self._on.text_search
+
+    @cached_property
+    def finding(self) -> "Finding":
+        """Advanced search, paths, tags, recents, backlinks, the graph."""
+        from archivolt.vaults.finding import Finding
+
+        return Finding(
+            notes=self._on.index.note_index,
+            text_index=self._on.index.text_index,
+            catalogue=self._on.catalogue,
+            files=self._on.file_store,
+            clock=self._on.clock,
+        )
 
     @property
     def retrieval(self) -> "RetrievalService":

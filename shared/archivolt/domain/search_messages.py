@@ -29,4 +29,8 @@ SEARCH_MESSAGES: Mapping[str, Message] = {
         "sort is not known; write one of {expected}, with - in front for the descending order.",
         "sort n'est pas connu ; écrivez {expected}, avec - devant pour l'ordre décroissant.",
     ),
+    "search_incomplete": Message(
+        "Time ran out, so that there may be more to find; narrow the search with a filter.",
+        "Le temps a manqué : il y a peut-être plus à trouver ; ajoutez un filtre.",
+    ),
 }

@@ -113,10 +113,14 @@ class ScanHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanPage:
-    """One page of hits; `more` tells whether others follow."""
+    """One page of hits; `more` tells whether others follow.
+
+    Not `complete`: the time for a scan ran out, and there may be more than was found.
+    """
 
     hits: Sequence[ScanHit]
     more: bool
+    complete: bool = True
 
 
 class NoteIndex(Protocol):

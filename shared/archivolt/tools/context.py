@@ -11,6 +11,7 @@ from archivolt.domain.tool import Surface
 from archivolt.domain.vault import VaultAccess
 from archivolt.vaults.access import VaultService
 from archivolt.vaults.files import FileService
+from archivolt.vaults.finding import Finding
 from archivolt.vaults.search import TextSearch
 
 
@@ -40,6 +41,11 @@ class Services(Protocol):
     @property
     def text_search(self) -> TextSearch:
         """Full-text search."""
+        ...
+
+    @property
+    def finding(self) -> Finding:
+        """Advanced search, paths, tags, recents, backlinks, the graph."""
         ...
 
     @property
@@ -75,3 +81,8 @@ class ToolContext:
         if self.vault is None:
             raise LookupError("a tool asked for a vault that its arguments do not require")
         return self.vault
+
+    @property
+    def searched(self) -> list[VaultAccess]:
+        """The vault that is named, or all of the caller's."""
+        return [self.vault] if self.vault else self.services.vaults.accessible(self.principal)

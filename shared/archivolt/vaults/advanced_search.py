@@ -81,10 +81,14 @@ class AdvancedHit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdvancedHits:
-    """One page; `next_offset` is None when there are no more. A page may have fewer than asked."""
+    """One page; `next_offset` is None when there are no more. A page may have fewer than asked.
+
+    Not `complete`: time ran out, and there may be more than was found.
+    """
 
     hits: list[AdvancedHit]
     next_offset: int | None
+    complete: bool = True
 
 
 class AdvancedSearch:
@@ -124,6 +128,7 @@ class AdvancedSearch:
                 if (entry := entries.get((hit.note.vault, hit.note.path)))
             ],
             next_offset=offset + limit if page.more else None,
+            complete=page.complete,
         )
 
     def _scan(self, query: AdvancedQuery) -> TextScan:

@@ -1,8 +1,13 @@
 """The tools of the product, one file per family."""
 
+from archivolt.tools.catalogue.advanced_search import search_advanced
+from archivolt.tools.catalogue.linking import get_backlinks, get_graph
 from archivolt.tools.catalogue.navigation import list_all_files, list_directory, list_vaults
+from archivolt.tools.catalogue.path_search import search_paths
 from archivolt.tools.catalogue.reading import read_file, read_file_raw
+from archivolt.tools.catalogue.recent import list_recent
 from archivolt.tools.catalogue.searching import search_documents, search_fulltext
+from archivolt.tools.catalogue.tags import list_tags, suggest_tags
 from archivolt.tools.registry import Registry
 
 
@@ -15,7 +20,14 @@ def native_tools() -> Registry:
             list_all_files,
             read_file,
             read_file_raw,
+            get_backlinks,
+            get_graph,
             search_fulltext,
+            search_advanced,
+            search_paths,
+            list_tags,
+            suggest_tags,
+            list_recent,
             search_documents,
         ]
     )

@@ -2,9 +2,23 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from archivolt.domain.limits import MAX_LIST_LIMIT, MAX_NAME_BYTES, MAX_QUERY_CHARS
+from archivolt.domain.limits import (
+    MAX_GLOBS,
+    MAX_LIST_LIMIT,
+    MAX_NAME_BYTES,
+    MAX_PATH_BYTES,
+    MAX_QUERY_CHARS,
+)
+
+
+def _split(value: object) -> object:
+    """Read one text as the patterns between its commas."""
+    if not isinstance(value, str):
+        return value
+    return [part for part in value.split(",") if part.strip()]
+
 
 Vault = Annotated[str, Field(min_length=1, description="Name of the vault, from list_vaults.")]
 AnyVault = Annotated[
@@ -36,6 +50,11 @@ Query = Annotated[
         max_length=MAX_QUERY_CHARS,
         description="What to look for, in words; French and English are both understood.",
     ),
+]
+Globs = Annotated[
+    tuple[Annotated[str, Field(max_length=MAX_PATH_BYTES)], ...],
+    BeforeValidator(_split),
+    Field(max_length=MAX_GLOBS),
 ]
 Note = Annotated[
     str | None,
