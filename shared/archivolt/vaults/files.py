@@ -82,13 +82,14 @@ class FileService:
         """Return one page of a directory, or of all files below it.
 
         Raises:
-            NotFoundError: `directory_not_found`: nothing is there; the root always is.
+            NotFoundError: `directory_not_found`; the root always is there, and so is a
+                directory that was made and is empty.
 
         """
         page = self._store.list(
             access.vault.ref, directory, recursive=recursive, limit=limit, after=after
         )
-        if directory and after is None and not (page.files or page.directories):
+        if after is None and not page.exists:
             raise NotFoundError("directory_not_found", path=directory)
         return page
 

@@ -10,8 +10,6 @@ from archivolt.vaults.diffs import Diff, redacted_diff
 SECRET = "hunter2!" + "xyz"
 LINES = st.lists(st.sampled_from("abcdefgh"), max_size=30)
 TEXTS = LINES.map(lambda lines: "\n".join([*lines, ""]))
-    lambda lines: "\n".join([*lines, ""])
-)
 
 
 def diff(old: str, new: str) -> Diff:

@@ -1,0 +1,207 @@
+"""Writes of one file that lose nothing and happen once.
+
+A change is bound to the version it was made for (its pin): any other current version is a conflict
+that shows how it differs from what the caller wanted. Each version carries the operation that wrote
+it, so that a change that is run again knows its own effect, also below later ones.
+"""
+
+from collections.abc import Mapping
+
+from archivolt.domain.confirmation import Confirmed
+from archivolt.domain.errors import (
+    ConflictError,
+    NotFoundError,
+    TooLargeError,
+    UnsupportedContentError,
+)
+from archivolt.domain.limits import MAX_INLINE_CONTENT_BYTES
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import ETag, FileContent, FileInfo, VaultAccess, VaultRef, WriteMarks
+from archivolt.ports.files import FileStore
+from archivolt.vaults.content_types import content_type_of
+from archivolt.vaults.diffs import redacted_diff
+from archivolt.vaults.text_form import TextForm
+
+# How many versions are looked at for an effect of an earlier attempt.
+_MAX_LOOKED_AT = 50
+NO_FILE = "/dev/null"
+
+
+class ConfirmedWrites:
+    """Reads and writes whole files for the services that change them."""
+
+    def __init__(self, store: FileStore) -> None:
+        self.store = store
+
+    def read(self, vault: VaultRef, path: VaultPath) -> FileContent:
+        """Return a whole file.
+
+        Raises:
+            NotFoundError: `file_not_found`.
+            TooLargeError: `file_too_large`.
+
+        """
+        content = self.store.read(vault, path, max_bytes=MAX_INLINE_CONTENT_BYTES)
+        if content.truncated:
+            size, limit = content.info.size, MAX_INLINE_CONTENT_BYTES
+            raise TooLargeError("file_too_large", path=path, size=size, limit=limit)
+        return content
+
+    def head(self, vault: VaultRef, path: VaultPath) -> FileInfo | None:
+        """Return what is known of a file; None if there is none."""
+        try:
+            return self.store.head(vault, path)
+        except NotFoundError:
+            return None
+
+    def own_effect(self, vault: VaultRef, path: VaultPath, confirmed: Confirmed) -> FileInfo | None:
+        """Return the version that this very operation wrote earlier, if it did."""
+        pin = confirmed.pins.get(path)
+        for version in self.store.versions(vault, path)[:_MAX_LOOKED_AT]:
+            if version.deletion:
+                continue
+            info = self.store.head(vault, path, version=version.version)
+            if info.operation == confirmed.operation:
+                return info
+            if version.etag == pin:
+                return None
+        return None
+
+    def create(
+        self, vault: VaultRef, path: VaultPath, data: bytes, confirmed: Confirmed
+    ) -> FileInfo:
+        """Write a new file, once.
+
+        Raises:
+            TooLargeError: `content_too_large`.
+            ConflictError: `file_exists`.
+
+        """
+        require_size(data)
+        marks = WriteMarks(operation=confirmed.operation)
+        kind = content_type_of(path)
+        try:
+            return self.store.create(vault, path, data, content_type=kind, marks=marks)
+        except ConflictError:
+            own = self.own_effect(vault, path, confirmed)
+            if own is None:
+                raise
+            return own
+
+    def replace(
+        self, access: VaultAccess, current: FileInfo, data: bytes, confirmed: Confirmed
+    ) -> FileInfo:
+        """Write a new version over `current`.
+
+        Raises:
+            TooLargeError: `content_too_large`.
+            ConflictError: `conflict`, with the ETag that is current and a diff.
+
+        """
+        require_size(data)
+        vault, path = access.vault.ref, current.path
+        marks = WriteMarks(created=current.created, operation=confirmed.operation)
+        kind = content_type_of(path)
+        try:
+            return self.store.replace(
+                vault, path, data, expected=current.etag, content_type=kind, marks=marks
+            )
+        except ConflictError as error:
+            raise self.conflict(vault, path, wanted=data) from error
+
+    def pinned(
+        self, access: VaultAccess, path: VaultPath, confirmed: Confirmed, *, wanted: str | None
+    ) -> FileContent | FileInfo:
+        """Return the version that a change is based on; or, if it is done already, its outcome.
+
+        `wanted` is what the caller would make of the file; None where no text is given: then the
+        conflict shows how the file has changed since.
+
+        Raises:
+            NotFoundError: `file_not_found`.
+            ConflictError: `conflict`: another version is current.
+
+        """
+        vault = access.vault.ref
+        try:
+            current = self.read(vault, path)
+        except NotFoundError:
+            own = self.own_effect(vault, path, confirmed)
+            if own is None:
+                raise
+            return own
+        if current.info.operation == confirmed.operation:
+            return current.info
+        if current.info.etag == confirmed.pins.get(path):
+            return current
+        own = self.own_effect(vault, path, confirmed)
+        if own is None:
+            raise self._conflict(vault, current, confirmed, wanted)
+        return own
+
+    def _conflict(
+        self, vault: VaultRef, current: FileContent, confirmed: Confirmed, wanted: str | None
+    ) -> ConflictError:
+        path = current.info.path
+        if wanted is not None:
+            return conflict_between(current, wanted)
+        pin = confirmed.pins.get(path)
+        for version in self.store.versions(vault, path)[:_MAX_LOOKED_AT]:
+            if version.etag == pin and version.size <= MAX_INLINE_CONTENT_BYTES:
+                before = TextForm.of(self.store.read(vault, path, version=version.version).data)
+                return conflict_between(current, before.text if before else None, since=True)
+        return conflict_between(current, None)
+
+    def conflict(self, vault: VaultRef, path: VaultPath, *, wanted: bytes) -> ConflictError:
+        """Return the error that says how the current version differs from what was wanted."""
+        form = TextForm.of(wanted)
+        try:
+            current = self.read(vault, path)
+        except (NotFoundError, TooLargeError):
+            return ConflictError("conflict", etag="", diff="")
+        return conflict_between(current, form.text if form else None)
+
+
+def conflict_between(
+    current: FileContent, other: str | None, *, since: bool = False
+) -> ConflictError:
+    """Return the error that says how `current` differs from the text that was wanted.
+
+    With `since`, `other` is what the file was, and the diff leads from there to what it is.
+    """
+    form = TextForm.of(current.data)
+    path = current.info.path
+    diff = ""
+    if form is not None and other is not None:
+        old, new = (other, form.text) if since else (form.text, other)
+        diff = redacted_diff(old, new, old_name=path, new_name=path).text
+    return ConflictError("conflict", etag=current.info.etag, diff=diff)
+
+
+def text_of(content: FileContent) -> TextForm:
+    """Return a file as text.
+
+    Raises:
+        UnsupportedContentError: `file_not_text`.
+
+    """
+    form = TextForm.of(content.data)
+    if form is None:
+        raise UnsupportedContentError("file_not_text", path=content.info.path)
+    return form
+
+
+def require_size(data: bytes) -> None:
+    """Check that a text may be kept.
+
+    Raises:
+        TooLargeError: `content_too_large`.
+
+    """
+    if len(data) > MAX_INLINE_CONTENT_BYTES:
+        raise TooLargeError("content_too_large", size=len(data), limit=MAX_INLINE_CONTENT_BYTES)
+
+
+def pin_of(info: FileInfo | None, path: VaultPath) -> Mapping[str, str]:
+    """Return what a change of this file is bound to."""
+    return {path: info.etag if info else ETag("")}
