@@ -61,6 +61,7 @@ def tool_router(services: ServicesOf) -> APIRouter:
     router = APIRouter(tags=["tools"])
     _add_calls(router, services)
     _add_proposals(router, services)
+    _add_confirmations(router, services)
     return router
 
 
@@ -100,6 +101,8 @@ def _add_proposals(router: APIRouter, services: ServicesOf) -> None:
         )
         return proposed.answer
 
+
+def _add_confirmations(router: APIRouter, services: ServicesOf) -> None:
     @router.post(
         "/tools/{name}/apply", summary="Make a previewed change", operation_id="apply_change"
     )
