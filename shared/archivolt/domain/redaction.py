@@ -1,25 +1,30 @@
 """Takes secrets out of text before anyone but its owner reads it (O66).
 
 What is taken out leaves a placeholder that names its kind. Redacting twice changes nothing more, so
-every layer may do it. The rules are in `secret_rules` and `credential_rules`.
+every layer may do it. The rules: forms that anyone issues (`secret_rules`), tokens of one issuer
+(`issued_tokens`), and what its name gives away (`credential_rules`, `named_values`).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from archivolt.domain.credential_rules import WRITTEN_CREDENTIALS
-from archivolt.domain.secret_rules import ISSUED_SECRETS, SecretRule
+from archivolt.domain.issued_tokens import ISSUED_TOKENS
+from archivolt.domain.secret_rules import COMMON_FORMS, SecretRule
 
-_RULES = (*ISSUED_SECRETS, *WRITTEN_CREDENTIALS)
-_MARKS: dict[str, list[int]] = {mark: [] for rule in _RULES for mark in rule.marks}
+_RULES = (*COMMON_FORMS, *ISSUED_TOKENS, *WRITTEN_CREDENTIALS)
+_MARKS: dict[str, list[int]] = {}
+_MARKS_IN_RUNS: dict[str, list[int]] = {}
 for _number, _rule in enumerate(_RULES):
     for _mark in _rule.marks:
-        _MARKS[_mark].append(_number)
+        (_MARKS_IN_RUNS if _rule.unbroken else _MARKS).setdefault(_mark, []).append(_number)
+# As long as the shortest token of an issuer: in prose there are few.
+_RUN = re.compile(r"[A-Za-z0-9_+/.~%:=!$@|-]{15,}")
 # What a secret never is: a moment, a number, a digest; text without a digit, sign or key word.
 _HARMLESS = re.compile(r"[\dTZ:.+-]*|[0-9a-f-]*")
 _NOT_A_BREAK = re.compile(r"[^\r\n]")
-_SUSPECT = re.compile(r"[\d:=]|private|login", re.IGNORECASE)
+_SUSPECT = re.compile(r"[\d:=_-]|private|login|phrase|password", re.IGNORECASE)
 
 
 class Redacted(NamedTuple):
@@ -29,118 +34,53 @@ class Redacted(NamedTuple):
     secrets: int
 
 
-class Hidden(NamedTuple):
-    """A secret: where it stands in the text, and what is shown in its place."""
-
-    start: int
-    end: int
-    shown: str
-
-
 def redact(text: str) -> Redacted:
     """Return `text` with a placeholder such as `[redacted:jwt]` in place of each secret."""
     secrets = 0
-    for rule in _rules_for(text):
-        text, found = _replace(rule, text, f"[redacted:{rule.kind}]")
+    for rule in rules_for(text):
+        placeholder = f"[redacted:{rule.kind}]"
+        text, found = _replace(rule, text, lambda _, placeholder=placeholder: placeholder)
         secrets += found
     return Redacted(text, secrets)
-
-
-def hidden_in(text: str) -> list[Hidden]:
-    """Return the secrets of `text` in order.
-
-    What each shows, put in its place, gives `redact(text).text`.
-    """
-    shown, hidden = text, list[Hidden]()
-    for rule in _rules_for(text):
-        spans = [
-            _span(match)
-            for match in rule.pattern.finditer(shown)
-            if rule.accept is None or rule.accept(match)
-        ]
-        if spans:
-            shown, hidden = _hide(shown, hidden, spans, f"[redacted:{rule.kind}]")
-    return hidden
-
-
-class _Stretch(NamedTuple):
-    """A stretch of the text as shown so far; in it the text has grown by `grown` characters."""
-
-    start: int
-    end: int
-    placeholder: str
-    grown: int
-
-
-def _hide(
-    shown: str, hidden: list[Hidden], spans: list[tuple[int, int]], placeholder: str
-) -> tuple[str, list[Hidden]]:
-    """Return the text and its secrets with `spans` of what was shown so far hidden too."""
-    stretches = [*_as_shown(hidden), *(_Stretch(*span, placeholder, 0) for span in spans)]
-    pieces: list[str] = []
-    together: list[Hidden] = []
-    place = grown = 0
-    for start, end, instead, growth in _joined(sorted(stretches), shown):
-        together.append(Hidden(start - grown, end - grown - growth, instead))
-        pieces += (shown[place:start], instead)
-        place = end
-        grown += growth
-    return "".join([*pieces, shown[place:]]), together
-
-
-def _as_shown(hidden: list[Hidden]) -> Iterator[_Stretch]:
-    grown = 0
-    for start, end, instead in hidden:
-        growth = len(instead) - (end - start)
-        yield _Stretch(start + grown, start + grown + len(instead), "", growth)
-        grown += growth
-
-
-def _joined(stretches: list[_Stretch], shown: str) -> list[_Stretch]:
-    """Return the stretches with what each shows; those that overlap become one.
-
-    A new placeholder may cover an old one, or cut it: then what is left of it stays beside it.
-    """
-    joined: list[_Stretch] = []
-    for start, end, placeholder, growth in stretches:
-        instead = placeholder or shown[start:end]
-        if not joined or start >= joined[-1].end:
-            joined.append(_Stretch(start, end, instead, growth))
-            continue
-        first, last, before, grown = joined[-1]
-        if placeholder:
-            instead = shown[first:start] + placeholder + shown[end:last]
-        else:
-            instead = before + shown[last:end]
-        joined[-1] = _Stretch(first, max(last, end), instead, grown + growth)
-    return joined
 
 
 def mask(data: bytes) -> bytes:
     """Return `data` with `*` over each byte of a secret; length, offsets and line breaks stay.
 
-    Works on any encoding in which ASCII stands for itself.
+    Works on UTF-8 and on any encoding in which ASCII stands for itself.
     """
-    return mask_text(data.decode("latin-1")).encode("latin-1")
+    try:
+        text, encoding = data.decode(), "utf-8"
+    except UnicodeDecodeError:
+        text, encoding = data.decode("latin-1"), "latin-1"
+    return _masked(text, lambda sign: "*" * len(sign[0].encode(encoding))).encode(encoding)
 
 
 def mask_text(text: str) -> str:
     """Return `text` with `*` over each character of a secret; length and line breaks stay."""
-    for rule in _rules_for(text):
-        text, _ = _replace(rule, text, None)
+    return _masked(text, lambda _: "*")
+
+
+def _masked(text: str, stars: Callable[[re.Match[str]], str]) -> str:
+    for rule in rules_for(text):
+        text, _ = _replace(rule, text, lambda hidden: _NOT_A_BREAK.sub(stars, hidden))
     return text
 
 
-def _rules_for(text: str) -> list[SecretRule]:
+def rules_for(text: str) -> list[SecretRule]:
     """Return the rules that may find something in `text`, in order."""
     if _HARMLESS.fullmatch(text) or not _SUSPECT.search(text):
         return []
-    small = text.lower()
-    numbers = {number for mark, rules in _MARKS.items() if mark in small for number in rules}
+    numbers = {*_numbers(_MARKS, text), *_numbers(_MARKS_IN_RUNS, "\n".join(_RUN.findall(text)))}
     return [_RULES[number] for number in sorted(numbers)]
 
 
-def _replace(rule: SecretRule, text: str, placeholder: str | None) -> tuple[str, int]:
+def _numbers(marks: dict[str, list[int]], text: str) -> Iterator[int]:
+    small = text.lower()
+    return (number for mark, numbers in marks.items() if mark in small for number in numbers)
+
+
+def _replace(rule: SecretRule, text: str, hide: Callable[[str], str]) -> tuple[str, int]:
     found = 0
 
     def replaced(match: re.Match[str]) -> str:
@@ -148,18 +88,16 @@ def _replace(rule: SecretRule, text: str, placeholder: str | None) -> tuple[str,
         if rule.accept is not None and not rule.accept(match):
             return match[0]
         found += 1
-        start, end = _span(match)
-        hidden = (
-            _NOT_A_BREAK.sub("*", match.string[start:end]) if placeholder is None else placeholder
-        )
+        start, end = secret_span(match)
+        hidden = hide(match.string[start:end])
         return match[0][: start - match.start()] + hidden + match[0][end - match.start() :]
 
     return rule.pattern.sub(replaced, text), found
 
 
-def _span(match: re.Match[str]) -> tuple[int, int]:
+def secret_span(match: re.Match[str]) -> tuple[int, int]:
     """Return where the secret is: the group that holds it, or the whole match."""
-    for group in ("secret", "double", "single", "bare"):
+    for group in ("secret", "double", "single", "code", "quoted", "bare"):
         if match.re.groupindex.get(group) and match[group] is not None:
             return match.span(group)
     return match.span()
