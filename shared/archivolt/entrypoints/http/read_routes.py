@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from fastapi import APIRouter, Request
+from fastapi.datastructures import QueryParams
 from fastapi.responses import JSONResponse
 
 from archivolt.entrypoints.http.authentication import CurrentPrincipal
@@ -31,7 +32,14 @@ READ_ROUTES: Final = (
     ReadRoute("/browse/{vault}", "list_directory", "files", "List a directory"),
     ReadRoute("/file/{vault}", "read_file", "files", "Read a text file, secrets taken out"),
     ReadRoute("/vault/{vault}/files", "list_all_files", "files", "List all files of a vault"),
+    ReadRoute("/file/{vault}/backlinks", "get_backlinks", "files", "List what links to a file"),
+    ReadRoute("/graph/{vault}", "get_graph", "files", "Draw the links between notes"),
     ReadRoute("/search", "search_fulltext", "search", "Search the words of documents"),
+    ReadRoute("/search/advanced", "search_advanced", "search", "Search texts and patterns"),
+    ReadRoute("/tree-search", "search_paths", "search", "Search paths by their words"),
+    ReadRoute("/tags", "list_tags", "search", "List the tags in use"),
+    ReadRoute("/tags/suggest", "suggest_tags", "search", "Suggest tags that suit a text or a note"),
+    ReadRoute("/recent", "list_recent", "search", "List the newest files"),
 )
 
 
@@ -47,7 +55,7 @@ def read_router(services: ServicesOf) -> APIRouter:
 def _add(router: APIRouter, route: ReadRoute, tool: Tool, services: ServicesOf) -> None:
     def read(request: Request, principal: CurrentPrincipal) -> JSONResponse:
         # The path comes last: a query parameter cannot name another vault.
-        given = {name: value for name, value in request.query_params.items() if value}
+        given = _given(request.query_params)
         result = (
             services()
             .pipeline.with_room_for(MAX_REST_RESULT_CHARS)
@@ -73,6 +81,15 @@ def _add(router: APIRouter, route: ReadRoute, tool: Tool, services: ServicesOf) 
         description=f"The same as the tool `{tool.name}`.",
         openapi_extra={"parameters": _parameters(route.path, tool.spec.parameters)},
     )
+
+
+def _given(query: QueryParams) -> dict[str, str | list[str]]:
+    """Return the parameters of an address; one that is given several times is a list."""
+    return {
+        name: values if len(values) > 1 else values[0]
+        for name in query
+        if any(values := query.getlist(name))
+    }
 
 
 def _parameters(path: str, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
