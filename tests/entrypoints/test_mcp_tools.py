@@ -19,7 +19,14 @@ READ_TOOLS = [
     "list_all_files",
     "read_file",
     "read_file_raw",
+    "get_backlinks",
+    "get_graph",
     "search_fulltext",
+    "search_advanced",
+    "search_paths",
+    "list_tags",
+    "suggest_tags",
+    "list_recent",
     "search_documents",
 ]
 EVERY_ERA = pytest.mark.parametrize("send", [legacy, modern])

@@ -186,6 +186,7 @@ def test_the_index_counts_documents_by_state(world: RestWorld) -> None:
         "pending": 2,
         "indexed": 0,
         "no_text": 0,
+        "ocr_needed": 0,
         "unsupported": 1,
         "too_big": 0,
         "failed": 0,
@@ -242,7 +243,14 @@ def test_the_tools_have_the_shape_of_the_contract(world: RestWorld) -> None:
         "list_all_files",
         "read_file",
         "read_file_raw",
+        "get_backlinks",
+        "get_graph",
         "search_fulltext",
+        "search_advanced",
+        "search_paths",
+        "list_tags",
+        "suggest_tags",
+        "list_recent",
         "search_documents",
     ]
     for tool in tools:
