@@ -53,8 +53,6 @@ CONFIRMATION_RESUME_SECONDS: Final = 3_600
 CONFIRMATION_WAIT_SECONDS: Final = 20
 MAX_CARRIED_CALL_BYTES: Final = 1_024
 MAX_CONFIRMATION_TOKEN_CHARS: Final = 2_047
-# Sealed: what waits with a proposal stays under the 400 KB of a DynamoDB item.
-MAX_SEALED_CALL_CHARS: Final = 380_000
 MAX_ERROR_DETAIL_CHARS: Final = 4_000
 
 # Changes of documents.
@@ -89,7 +87,11 @@ DEFAULT_TAG_SUGGESTIONS: Final = 10
 MAX_ATTENTION_COUNT: Final = 1_000
 MAX_QUERY_TERMS: Final = 128
 MAX_TERM_CHARS: Final = 64
-MAX_PATTERN_CHARS: Final = 1_000
+MAX_PATTERN_CHARS: Final = 2_000
+MAX_SCAN_SECONDS: Final = 10
+MAX_SCAN_MATCHES: Final = 20
+MAX_OCCURRENCES: Final = 10_000
+MAX_SCANNED_CHARS: Final = 5_000_000
 
 # Ingestion.
 MAX_DOCUMENT_BYTES: Final = 100_000_000
@@ -99,6 +101,13 @@ SMALL_PAGE_BYTES: Final = 1_000_000
 MAX_EXTRACTION_BYTES: Final = 1_200_000_000
 MAX_EXTRACTION_CPU_SECONDS: Final = 40
 MAX_EXTRACTION_SECONDS: Final = 90
+# Reading text in images takes a second or more a page; the last page may begin at the first bound.
+MAX_OCR_SECONDS: Final = 60
+MAX_OCR_IMAGE_SECONDS: Final = 25
+MAX_OCR_PAGES: Final = 200
+MAX_OCR_BYTES: Final = 4_000_000_000
+MAX_OCR_CPU_SECONDS: Final = 200
+MAX_IMAGE_POINTS: Final = 100_000_000
 CHUNK_TOKENS: Final = 256
 MAX_HEADING_CHARS: Final = 200
 LEXICAL_SHARDS: Final = 64
@@ -125,6 +134,10 @@ MAX_CONVERSATIONS: Final = 200
 # Calls to hosts that are not ours (decision 25). A function's answer has to end within 300 seconds.
 MAX_OUTBOUND_BYTES: Final = 32_000_000
 MAX_OUTBOUND_SECONDS: Final = 280
+
+# How long what is over is remembered: answers to a repeated apply, changes of many files.
+PROPOSAL_KEPT_DAYS: Final = 7
+OPERATION_KEPT_DAYS: Final = 14
 
 # Settings.
 MAX_PROVIDER_NAME_CHARS: Final = 40

@@ -127,7 +127,7 @@ class ToolPipeline:
             context, read = self._admitted(call, tool, language)
             if tool.requires_confirmation:
                 raise ConfirmationRequiredError("confirmation_required", tool=tool.name)
-            return self._run(tool, context, read)
+            return self._run(tool, context, read, limit=self.max_result_chars)
 
     def propose(
         self,
@@ -201,7 +201,9 @@ class ToolPipeline:
                 raise NotFoundError("vault_not_found", vault=str(call.arguments.get("vault")))
 
             def run(confirmed: Confirmed) -> ToolResult:
-                return self._run(tool, replace(context, confirmation=confirmed), read)
+                # As a model takes it, whoever applies: it is kept for every retry.
+                limit = MAX_TOOL_RESULT_CHARS
+                return self._run(tool, replace(context, confirmation=confirmed), read, limit=limit)
 
             return self._confirmations().apply(opened, run)
 
@@ -248,8 +250,9 @@ class ToolPipeline:
         )
         return context, read
 
-    def _run(self, tool: Tool, context: ToolContext, arguments: ToolInput) -> ToolResult:
+    def _run(
+        self, tool: Tool, context: ToolContext, arguments: ToolInput, *, limit: int
+    ) -> ToolResult:
         with without_secrets():
             output = tool.run(context, arguments).model_dump(mode="json")
-        limit = self.max_result_chars
         return truncate(redacted(output), tool.cut, context.language, limit=limit)

@@ -130,18 +130,9 @@ class Proposals:
         return kept
 
     def sealed(self, proposal: Proposal, part: str, text: str) -> str:
-        """Return a text of a proposal as it is kept.
-
-        Raises:
-            TooLargeError: `content_too_large`.
-
-        """
+        """Return a text of a proposal as it is kept."""
         packed = b64encode(zlib.compress(text.encode())).decode()
-        sealed = self._box.seal(packed, tenant=proposal.tenant, field=_field(proposal, part))
-        if len(sealed) > limits.MAX_SEALED_CALL_CHARS:
-            size, limit = len(text.encode()), limits.MAX_SEALED_CALL_CHARS
-            raise TooLargeError("content_too_large", size=size, limit=limit)
-        return sealed
+        return self._box.seal(packed, tenant=proposal.tenant, field=_field(proposal, part))
 
     def opened(self, proposal: Proposal, part: str, sealed: str) -> str:
         """Return a text of a proposal that was sealed.
@@ -161,6 +152,9 @@ class Proposals:
             "pins": dict(call.pins),
         }
         canonical = _canonical(given)
+        size, limit = len(canonical.encode()), limits.MAX_REQUEST_BYTES
+        if size > limit:
+            raise TooLargeError("content_too_large", size=size, limit=limit)
         claims = ConfirmationClaims(
             id=proposal.id,
             tenant=proposal.tenant,
@@ -170,7 +164,7 @@ class Proposals:
             expires_at=proposal.expires_at,
             digest=_digest(canonical),
         )
-        if len(canonical.encode()) <= limits.MAX_CARRIED_CALL_BYTES:
+        if size <= limits.MAX_CARRIED_CALL_BYTES:
             token = self._tokens.sign(replace(claims, call=given))
             if len(token) <= limits.MAX_CONFIRMATION_TOKEN_CHARS:
                 return token, ""
