@@ -21,6 +21,7 @@ from archivolt.domain.limits import (
 )
 
 REASONS: Mapping[str, Message] = {
+    "changed_since": Message("changed since it was confirmed", "modifié depuis la confirmation"),
     "content_not_unicode": Message(
         "content is not valid Unicode", "content n'est pas de l'Unicode valide"
     ),
@@ -46,9 +47,11 @@ REASONS: Mapping[str, Message] = {
         "a slash, a backslash or a look-alike of one",
         "une barre oblique, une barre inverse ou un sosie",
     ),
+    "name_taken": Message("its name is taken", "son nom est déjà pris"),
     "name_too_long": Message(
         f"a name longer than {MAX_NAME_BYTES} bytes", f"un nom de plus de {MAX_NAME_BYTES} octets"
     ),
+    "not_a_text": Message("not a text", "pas un texte"),
     "path_absolute": Message("absolute", "absolu"),
     "path_disguised": Message(
         "a disguised .. or separator", "un .. ou un séparateur sous un déguisement"
@@ -89,9 +92,17 @@ REASONS: Mapping[str, Message] = {
         f"title must have 1 to {MAX_TITLE_CHARS} characters",
         f"title doit avoir de 1 à {MAX_TITLE_CHARS} caractères",
     ),
+    "too_large_to_change": Message("too large to be changed", "trop gros pour être modifié"),
     "top_k_range": Message(
         f"top_k must be 1 to {MAX_TOP_K}", f"top_k doit être compris entre 1 et {MAX_TOP_K}"
     ),
+    "url_credentials": Message(
+        "it carries a user name or password", "elle porte un identifiant ou un mot de passe"
+    ),
+    "url_form": Message("it is no web address", "ce n'est pas une adresse web"),
+    "url_port": Message("its port is not one of the web", "son port n'est pas un port du web"),
+    "url_redirects": Message("it leads from one to the next", "elle mène d'une autre à une autre"),
+    "url_scheme": Message("only http and https are read", "seuls http et https sont lus"),
     "user_unreadable": Message(
         "user is not an identifier that tokens carry",
         "user n'est pas un identifiant que portent les jetons",
@@ -99,6 +110,14 @@ REASONS: Mapping[str, Message] = {
     "vault_name_too_long": Message(
         f"longer than {MAX_VAULT_NAME_CHARS} characters",
         f"plus de {MAX_VAULT_NAME_CHARS} caractères",
+    ),
+    "version_gone": Message("its version is gone", "sa version n'existe plus"),
+    "yaml_broken": Message("not valid YAML, line {line}", "YAML non valide, ligne {line}"),
+    "yaml_not_properties": Message("not a list of properties", "pas une liste de propriétés"),
+    "yaml_twice": Message("{name} occurs twice", "{name} figure deux fois"),
+    "yaml_unlike": Message(
+        "{name} cannot be written without changing more",
+        "{name} ne peut être écrit sans changer le reste",
     ),
 }
 """Every clause by its code, in alphabetical order."""

@@ -110,12 +110,11 @@ class ConfirmedWrites:
             raise self.conflict(vault, path, wanted=data) from error
 
     def pinned(
-        self, access: VaultAccess, path: VaultPath, confirmed: Confirmed, *, wanted: str | None
+        self, access: VaultAccess, path: VaultPath, confirmed: Confirmed, *, wanted: str
     ) -> FileContent | FileInfo:
         """Return the version that a change is based on; or, if it is done already, its outcome.
 
-        `wanted` is what the caller would make of the file; None where no text is given: then the
-        conflict shows how the file has changed since.
+        `wanted` is the text that the caller would make of the file.
 
         Raises:
             NotFoundError: `file_not_found`.
@@ -136,18 +135,21 @@ class ConfirmedWrites:
             return current
         own = self.own_effect(vault, path, confirmed)
         if own is None:
-            raise self._conflict(vault, current, confirmed, wanted)
+            raise conflict_between(current, wanted)
         return own
 
-    def _conflict(
-        self, vault: VaultRef, current: FileContent, confirmed: Confirmed, wanted: str | None
-    ) -> ConflictError:
+    def conflict_since(self, vault: VaultRef, path: VaultPath, etag: str) -> ConflictError:
+        """Return the error that says how a file has changed since its version of this ETag."""
+        try:
+            current = self.read(vault, path)
+        except (NotFoundError, TooLargeError):
+            return ConflictError("conflict", etag="", diff="")
+        return self._conflict_since(current, vault, etag)
+
+    def _conflict_since(self, current: FileContent, vault: VaultRef, etag: str) -> ConflictError:
         path = current.info.path
-        if wanted is not None:
-            return conflict_between(current, wanted)
-        pin = confirmed.pins.get(path)
         for version in self.store.versions(vault, path)[:_MAX_LOOKED_AT]:
-            if version.etag == pin and version.size <= MAX_INLINE_CONTENT_BYTES:
+            if version.etag == etag and 0 < version.size <= MAX_INLINE_CONTENT_BYTES:
                 before = TextForm.of(self.store.read(vault, path, version=version.version).data)
                 return conflict_between(current, before.text if before else None, since=True)
         return conflict_between(current, None)

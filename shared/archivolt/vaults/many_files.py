@@ -1,0 +1,64 @@
+"""Work on many files: in parallel, and no longer than one call may take."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from typing import Final, TypeVar
+
+from archivolt.domain.errors import TooLargeError
+from archivolt.domain.limits import (
+    MAX_LIST_LIMIT,
+    MAX_MANY_FILES_SECONDS,
+    MAX_PARALLEL_FILES,
+    MAX_TREE_FILES,
+)
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import FileInfo, VaultRef
+from archivolt.ports.clock import Clock
+from archivolt.ports.files import FileStore
+
+_BATCH: Final = MAX_PARALLEL_FILES * 4
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def work_through(
+    items: Sequence[T],
+    work: Callable[[T], R],
+    *,
+    clock: Clock,
+    seconds: float = MAX_MANY_FILES_SECONDS,
+) -> list[R]:
+    """Return what `work` makes of the first items, in order: of all, if time suffices.
+
+    Some items are always done, so that a caller who comes back gets further.
+    """
+    deadline = clock.now() + timedelta(seconds=seconds)
+    results: list[R] = []
+    with ThreadPoolExecutor(MAX_PARALLEL_FILES) as pool:
+        for start in range(0, len(items), _BATCH):
+            results += pool.map(work, items[start : start + _BATCH])
+            if clock.now() >= deadline:
+                break
+    return results
+
+
+def files_below(store: FileStore, vault: VaultRef, directory: VaultPath) -> Iterator[FileInfo]:
+    """Yield every file anywhere below a directory, in the order of paths.
+
+    Raises:
+        TooLargeError: `too_many_files`: more than one change takes.
+
+    """
+    after: str | None = None
+    count = 0
+    while True:
+        page = store.list(vault, directory, recursive=True, limit=MAX_LIST_LIMIT, after=after)
+        count += len(page.files)
+        if count > MAX_TREE_FILES:
+            raise TooLargeError("too_many_files", count=count, limit=MAX_TREE_FILES)
+        yield from page.files
+        after = page.next_after
+        if after is None:
+            return
