@@ -135,6 +135,9 @@ class ChangeStage:
         caller = by or principal(ALICE)
         return (pipeline or self.pipeline).apply(caller, name, token, surface=surface, language=EN)
 
+    def decline(self, token: str, *, name: str = "edit_file", by: Principal | None = None) -> None:
+        self.pipeline.decline(by or principal(ALICE), name, token, surface=Surface.IN_APP)
+
     @property
     def versions(self) -> int:
         return len(self.world.store.versions(self.ref, VaultPath("a.md")))

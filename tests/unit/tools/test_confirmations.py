@@ -345,7 +345,7 @@ def test_a_file_that_changed_meanwhile_is_a_conflict_for_good(stage: ChangeStage
 def test_a_declined_change_is_never_made(stage: ChangeStage) -> None:
     token = stage.propose().token
     for _ in range(2):
-        stage.pipeline.decline(principal(ALICE), "edit_file", token, surface=Surface.IN_APP)
+        stage.decline(token)
 
     assert code_of(lambda: stage.apply(token)) == "confirmation_declined"
     assert (stage.versions, stage.hand.runs) == (1, [])
@@ -356,26 +356,19 @@ def test_only_the_one_who_proposed_may_decline(stage: ChangeStage) -> None:
 
     for caller, name in ((BOBS, "edit_file"), (principal(ALICE), "rename_file")):
         with pytest.raises(InvalidRequestError, match="confirmation_invalid"):
-            stage.pipeline.decline(caller, name, token, surface=Surface.IN_APP)
+            stage.decline(token, name=name, by=caller)
     assert stage.apply(token).value["etag"]
 
 
 def test_what_is_done_or_being_done_cannot_be_declined(stage: ChangeStage) -> None:
-    def decline(token: str) -> str:
-        return code_of(
-            lambda: stage.pipeline.decline(
-                principal(ALICE), "edit_file", token, surface=Surface.IN_APP
-            )
-        )
-
     done, running = stage.propose("two").token, stage.propose("three").token
     stage.apply(done)
     stage.hand.before = dies
     with pytest.raises(Death):
         stage.apply(running)
 
-    assert decline(done) == "confirmation_done"
-    assert decline(running) == "confirmation_running"
+    assert code_of(lambda: stage.decline(done)) == "confirmation_done"
+    assert code_of(lambda: stage.decline(running)) == "confirmation_running"
 
 
 def test_a_read_needs_no_confirmation(stage: ChangeStage) -> None:
