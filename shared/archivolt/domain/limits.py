@@ -58,7 +58,7 @@ MAX_ERROR_DETAIL_CHARS: Final = 4_000
 # Changes of documents.
 MAX_DIFF_LINES: Final = 200
 MAX_DIFF_LINE_CHARS: Final = 500
-MAX_BACKUP_DIFF_CHARS: Final = 1_000_000
+MAX_BACKUP_DIFF_LINES: Final = 20_000
 MAX_APPEND_ATTEMPTS: Final = 8
 MAX_REPLACED_FILES: Final = 1_000
 MAX_SEARCHED_FILES: Final = 20_000
@@ -138,6 +138,17 @@ MAX_OUTBOUND_SECONDS: Final = 280
 # How long what is over is remembered: answers to a repeated apply, changes of many files.
 PROPOSAL_KEPT_DAYS: Final = 7
 OPERATION_KEPT_DAYS: Final = 14
+
+# Pages of the web (O63, O64). All of a call has to end within a function's 29 seconds.
+MAX_WEB_PAGE_BYTES: Final = 5_000_000
+MAX_WEB_HOP_SECONDS: Final = 8
+MAX_WEB_SECONDS: Final = 20
+MAX_WEB_REDIRECTS: Final = 5
+DEFAULT_WEB_RESULTS: Final = 5
+MAX_WEB_RESULTS: Final = 20
+MAX_WEB_RESULT_PAGE: Final = 20
+MAX_WEB_QUERY_CHARS: Final = 400
+MAX_WEB_EXCERPT_CHARS: Final = 500
 
 # Settings.
 MAX_PROVIDER_NAME_CHARS: Final = 40

@@ -41,7 +41,8 @@ class Desk:
         """Write a file, over one that is there."""
         content = data.encode() if isinstance(data, str) else data
         place = VaultPath(path)
-        if self.text(path) is None:
+        stored = self.files.stored(self.ref, place)
+        if not stored or stored[-1].data is None:
             self.files.create(self.ref, place, content)
         else:
             self.files.replace(self.ref, place, content, expected=self.etag(path))
