@@ -1,7 +1,6 @@
 """The notes of vaults in dictionaries: every question of the port, answered by looking at all."""
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from archivolt.domain.globs import glob_regex
 from archivolt.domain.note_links import NoteLink, link_key, links_in
 from archivolt.domain.paths import VaultPath, name_of
 from archivolt.domain.redaction import mask_text
+from archivolt.domain.unaccented import composed, origins, unaccented
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.notes import (
     Between,
@@ -46,7 +46,7 @@ class InMemoryNotes:
 
     def put(self, note: Note, text: str | None) -> None:
         """Keep a note; its secrets are masked and its links found here."""
-        masked = None if text is None else mask_text(text.replace("\r\n", "\n"))
+        masked = None if text is None else mask_text(composed(text).replace("\r\n", "\n"))
         links = links_in(masked or "")
         held = _Held(note=note, text=masked, links=links)
         self._kept.setdefault(note.vault, {})[note.path] = held
@@ -69,19 +69,21 @@ class InMemoryNotes:
         nested = Counter(tag for note in notes for tag in _with_ancestors(note.tags))
         return {tag: TagCount(own=own[tag], nested=nested[tag]) for tag in nested}
 
-    def recent(self, vaults: Sequence[VaultRef], *, by: RecentBy, limit: int) -> list[Note]:
+    def recent(
+        self, vaults: Sequence[VaultRef], *, by: RecentBy, limit: int, offset: int = 0
+    ) -> list[Note]:
         notes = sorted((held.note for held in self._all(vaults)), key=_place)
-        return sorted(notes, key=lambda note: getattr(note, by.value), reverse=True)[:limit]
+        newest = sorted(notes, key=lambda note: getattr(note, by.value), reverse=True)
+        return newest[offset : offset + limit]
 
     def find_paths(
-        self, vaults: Sequence[VaultRef], words: Sequence[str], *, limit: int
+        self, vaults: Sequence[VaultRef], words: Sequence[str], *, limit: int, offset: int = 0
     ) -> list[Note]:
         wanted = [folded(word) for word in words]
         notes = [held.note for held in self._all(vaults)]
         found = [note for note in notes if all(word in folded(note.path) for word in wanted)]
-        return sorted(found, key=lambda note: (_name_rank(note.path, wanted), *_place(note)))[
-            :limit
-        ]
+        best = sorted(found, key=lambda note: (_name_rank(note.path, wanted), *_place(note)))
+        return best[offset : offset + limit]
 
     def named(self, vault: VaultRef, keys: Sequence[str]) -> list[VaultPath]:
         return sorted(path for path in self._kept.get(vault, {}) if link_key(path) in keys)
@@ -174,10 +176,6 @@ def _hit(held: _Held, matcher: _Matcher | None) -> ScanHit | None:
     return ScanHit(note=held.note, occurrences=len(matches), matches=matches[:_MAX_MATCHES])
 
 
-def _lines(text: str) -> list[str]:
-    return [line.removesuffix("\r") for line in text.split("\n")]
-
-
 def _ordered(hits: Sequence[ScanHit], scan: TextScan) -> list[ScanHit]:
     def key(hit: ScanHit) -> float | str:
         keys: dict[ScanSort, float | str] = {
@@ -201,41 +199,21 @@ def _matcher(scan: TextScan) -> _Matcher | None:
     pattern = _compiled(scan)
 
     def spans(line: str) -> list[tuple[int, int]]:
-        text, origins = (line, []) if scan.case_sensitive else _folded_with_origins(line)
+        text = line if scan.case_sensitive else unaccented(line)
+        places = origins(line, accents=scan.case_sensitive)
         found = [match.span() for match in pattern.finditer(text) if match.group()]
-        return [(origins[s], origins[e]) for s, e in found] if origins else found
+        return [(places[start], places[end]) for start, end in found]
 
     return spans
 
 
 def _compiled(scan: TextScan) -> re.Pattern[str]:
-    source = unicodedata.normalize("NFC", scan.pattern)
-    if scan.regex and _NOT_LINEAR.search(source):
+    if scan.regex and _NOT_LINEAR.search(scan.pattern):
         raise InvalidRequestError("invalid_pattern", problem="look-around or back-reference")
-    if not scan.case_sensitive:
-        source = _folded_pattern(source) if scan.regex else folded(source)
+    source = composed(scan.pattern) if scan.case_sensitive else unaccented(scan.pattern)
     source = source if scan.regex else re.escape(source)
+    flags = re.RegexFlag(0) if scan.case_sensitive else re.IGNORECASE
     try:
-        return re.compile(rf"\b(?:{source})\b" if scan.whole_word else source)
+        return re.compile(rf"(?<!\w)(?:{source})(?!\w)" if scan.whole_word else source, flags)
     except re.error as error:
         raise InvalidRequestError("invalid_pattern", problem=str(error)) from error
-
-
-def _folded_pattern(source: str) -> str:
-    r"""Return a pattern with its letters folded, escapes excepted: `\W` is not `\w`."""
-    return "".join(
-        part if part.startswith("\\") else folded(part)
-        for part in re.split(r"(\\.)", source)
-        if part
-    )
-
-
-def _folded_with_origins(line: str) -> tuple[str, list[int]]:
-    """Return the folded line, and for each of its characters (and its end) where it came from."""
-    pieces: list[str] = []
-    origins: list[int] = []
-    for position, character in enumerate(line):
-        piece = folded(character)
-        pieces.append(piece)
-        origins += [position] * len(piece)
-    return "".join(pieces), [*origins, len(line)]
