@@ -41,11 +41,21 @@ def vault_for(
     if not name:
         return None
     access = vaults.access(principal, name)
-    if tool.risk is not Risk.READ and not access.role.includes(VaultRole.WRITER):
-        raise ForbiddenError("vault_read_only", vault=access.vault.name)
-    if tool.risk is Risk.DANGEROUS and not access.vault.ai_destructive_tools:
-        raise ForbiddenError("destructive_tools_off", vault=access.vault.name)
+    require_right(access, tool.risk)
     return access
+
+
+def require_right(access: VaultAccess, risk: Risk) -> None:
+    """Check that a tool of this risk may touch a vault; for tools that reach several, for each.
+
+    Raises:
+        ForbiddenError: `vault_read_only`, `destructive_tools_off`.
+
+    """
+    if risk is not Risk.READ and not access.role.includes(VaultRole.WRITER):
+        raise ForbiddenError("vault_read_only", vault=access.vault.name)
+    if risk is Risk.DANGEROUS and not access.vault.ai_destructive_tools:
+        raise ForbiddenError("destructive_tools_off", vault=access.vault.name)
 
 
 def _vault_name(arguments: Mapping[str, Any]) -> str:
