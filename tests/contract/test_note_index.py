@@ -168,29 +168,30 @@ class TestRecent:
         notes.write("new.md", day=3, created=2)
         notes.write("mid.png", None, day=2, created=3, vault=OTHER_VAULT)
 
-        def paths(by: RecentBy, limit: int = 9, offset: int = 0) -> list[str]:
-            vaults = [VAULT, OTHER_VAULT]
-            found = notes.index.recent(vaults, by=by, limit=limit, offset=offset)
+        def paths(by: RecentBy, limit: int = 9) -> list[str]:
+            found = notes.index.recent([VAULT, OTHER_VAULT], by=by, limit=limit)
             return [note.path for note in found]
 
         assert paths(RecentBy.MODIFIED) == ["new.md", "mid.png", "old.md"]
         assert paths(RecentBy.CREATED) == ["old.md", "mid.png", "new.md"]
-        assert paths(RecentBy.MODIFIED, limit=1, offset=1) == ["mid.png"]
+        assert paths(RecentBy.MODIFIED, limit=2) == ["new.md", "mid.png"]
 
     def test_of_the_same_moment_all_are_listed_once(self, notes: Written) -> None:
         for number in range(40):
             notes.write(f"{number}.md", day=1)
 
-        pages = [
-            notes.index.recent([VAULT], by=RecentBy.CREATED, limit=7, offset=start)
-            for start in range(0, 42, 7)
+        found = [
+            [note.path for note in notes.index.recent([VAULT], by=RecentBy.CREATED, limit=limit)]
+            for limit in (7, 14, 40)
         ]
-        assert len({note.path for page in pages for note in page}) == 40
+        assert len(set(found[2])) == 40
+        assert found[2][:14] == found[1]
+        assert found[1][:7] == found[0]
 
 
 class TestPaths:
-    def found(self, notes: Written, *words: str, limit: int = 99, offset: int = 0) -> list[str]:
-        found = notes.index.find_paths([VAULT], words, limit=limit, offset=offset)
+    def found(self, notes: Written, *words: str, limit: int = 99) -> list[str]:
+        found = notes.index.find_paths([VAULT], words, limit=limit)
         return [note.path for note in found]
 
     def test_every_word_is_in_the_path_case_and_accents_folded(self, notes: Written) -> None:
@@ -218,7 +219,6 @@ class TestPaths:
 
         assert self.found(notes, "plan")[:2] == ["x/plan.md", "x/planning.md"]
         assert self.found(notes, "plan", limit=1) == ["x/plan.md"]
-        assert self.found(notes, "plan", limit=1, offset=1) == ["x/planning.md"]
 
     def test_without_words_any_documents_are_found(self, notes: Written) -> None:
         notes.write("a.md")

@@ -69,21 +69,18 @@ class InMemoryNotes:
         nested = Counter(tag for note in notes for tag in _with_ancestors(note.tags))
         return {tag: TagCount(own=own[tag], nested=nested[tag]) for tag in nested}
 
-    def recent(
-        self, vaults: Sequence[VaultRef], *, by: RecentBy, limit: int, offset: int = 0
-    ) -> list[Note]:
+    def recent(self, vaults: Sequence[VaultRef], *, by: RecentBy, limit: int) -> list[Note]:
         notes = sorted((held.note for held in self._all(vaults)), key=_place)
-        newest = sorted(notes, key=lambda note: getattr(note, by.value), reverse=True)
-        return newest[offset : offset + limit]
+        return sorted(notes, key=lambda note: getattr(note, by.value), reverse=True)[:limit]
 
     def find_paths(
-        self, vaults: Sequence[VaultRef], words: Sequence[str], *, limit: int, offset: int = 0
+        self, vaults: Sequence[VaultRef], words: Sequence[str], *, limit: int
     ) -> list[Note]:
         wanted = [folded(word) for word in words]
         notes = [held.note for held in self._all(vaults)]
         found = [note for note in notes if all(word in folded(note.path) for word in wanted)]
         best = sorted(found, key=lambda note: (_name_rank(note.path, wanted), *_place(note)))
-        return best[offset : offset + limit]
+        return best[:limit]
 
     def named(self, vault: VaultRef, keys: Sequence[str]) -> list[VaultPath]:
         return sorted(path for path in self._kept.get(vault, {}) if link_key(path) in keys)
