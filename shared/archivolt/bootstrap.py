@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from archivolt.governance.settings import SettingsService
     from archivolt.ports.catalogue import Catalogue
     from archivolt.ports.clock import Clock
+    from archivolt.ports.confirmations import ConfirmationStore
     from archivolt.ports.conversations import ConversationStore
     from archivolt.ports.files import FileStore
     from archivolt.ports.governance import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
         TenantSettingsStore,
         TokenVerifier,
     )
+    from archivolt.ports.operations import OperationStore
     from archivolt.ports.vaults import VaultDirectory
     from archivolt.retrieval.hybrid import RetrievalService
     from archivolt.tools.pipeline import ToolPipeline
@@ -160,6 +162,22 @@ class Container:
         from archivolt.adapters.dynamodb.conversations import DynamoConversations
 
         return DynamoConversations(self._table("conversations_table"))
+
+    @cached_property
+    def confirmations(self) -> "ConfirmationStore":
+        """Proposals that wait for their confirmation."""
+        from archivolt.adapters.dynamodb.confirmations import DynamoConfirmations
+
+        return DynamoConfirmations(self._table("confirmations_table"))
+
+    @cached_property
+    def operations(self) -> "OperationStore":
+        """Changes of many files."""
+        from archivolt.adapters.dynamodb.operations import DynamoOperations
+
+        return DynamoOperations(
+            self._table("control_table"), self.aws.s3, self.settings.required("documents_bucket")
+        )
 
     @cached_property
     def vaults(self) -> "VaultService":

@@ -23,6 +23,7 @@ class Settings(BaseModel):
 
     control_table: str = ""
     conversations_table: str = ""
+    confirmations_table: str = ""
     ledger_table: str = ""
     catalogue_table: str = ""
     audit_table: str = ""
@@ -47,6 +48,16 @@ class Settings(BaseModel):
     user_store_encryption_key: str = Field(default="", repr=False)
 
     outbound_allowed_hosts: str = ""
+    # A SearXNG, "" for no web search; hosts of private networks whose pages may be read.
+    archivolt_searxng_url: str = ""
+    archivolt_fetch_allowed_hosts: str = ""
+
+    # `auto`, `tesseract`, `rapidocr` or `none`; the folder of Tesseract's models, "" for its own.
+    ocr_engine: str = "auto"
+    ocr_models: str = ""
+    # Where an Apache Tika server is, and what it reads: `unread` (what we do not) or `all`.
+    tika_url: str = ""
+    tika_formats: str = "unread"
 
     chat_enabled: bool = False
     ai_default_provider: str = ""

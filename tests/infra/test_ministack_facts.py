@@ -17,7 +17,16 @@ import httpx2
 import pytest
 from botocore.exceptions import ClientError
 
+from archivolt.adapters.dynamodb.confirmations import DynamoConfirmations
+from archivolt.adapters.dynamodb.operations import DynamoOperations
+from archivolt.adapters.dynamodb.table import DynamoTable
+from archivolt.adapters.s3.files import S3Files
+from archivolt.adapters.system.clock import SystemClock
+from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.ingestion import sequencer
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import VaultId, VaultRef
+from archivolt.ports.operations import Operation, OperationKind
 from archivolt_local.addresses import LOOPBACK, free_port
 from archivolt_local.children import Child
 from archivolt_local.emulator import start_emulator
@@ -194,10 +203,10 @@ def test_a_role_may_do_what_it_was_given(emulator: Emulator) -> None:
 @pytest.mark.parametrize(
     ("service", "operation", "arguments"),
     [
-        ("objects", "put_object", {"Bucket": BUCKET, "Key": "vaults/t/v/x", "Body": b""}),
-        ("objects", "delete_object", {"Bucket": BUCKET, "Key": "vaults/t/v/x"}),
+        ("objects", "put_object", {"Bucket": BUCKET, "Key": "derived/t/v/x", "Body": b""}),
+        ("objects", "delete_object", {"Bucket": BUCKET, "Key": "derived/t/v/operations/x"}),
         ("objects", "get_object", {"Bucket": BUCKET, "Key": "elsewhere/x"}),
-        ("tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),
+        ("tables", "put_item", {"TableName": "archivolt-catalogue", "Item": KEY}),
         ("tables", "get_item", {"TableName": "archivolt-audit", "Key": KEY}),
         ("queues", "get_queue_url", {"QueueName": "archivolt-indexing"}),
         ("keys", "list_keys", {}),
@@ -208,6 +217,52 @@ def test_a_role_is_denied_what_it_was_not_given(
 ) -> None:
     client = getattr(as_role(emulator, "archivolt-mcp"), service)
     assert "AccessDenied" in code_of(lambda: getattr(client, operation)(**arguments))
+
+
+@pytest.mark.parametrize("function", ["archivolt-tools", "archivolt-mcp", "archivolt-chat"])
+def test_who_changes_documents_may_also_note_it_and_look_at_versions(
+    emulator: Emulator, function: str
+) -> None:
+    aws = as_role(emulator, function)
+    operations = DynamoOperations(DynamoTable(aws.tables, "archivolt-control"), aws.objects, BUCKET)
+    files = S3Files(aws.objects, BUCKET, SystemClock())
+    vault = VaultRef(tenant=TenantId("t"), id=VaultId(function))
+    now = SystemClock().now()
+    operation = operations.start(
+        Operation(
+            id=function,
+            vault=vault,
+            user=UserId("u"),
+            kind=OperationKind.MOVE,
+            started_at=now,
+            updated_at=now,
+            total=1,
+        ),
+        [("a.md", "e")],
+    )
+    operations.progress(operation, done=1, finished=True, now=now)
+    first = files.create(vault, VaultPath("a.md"), b"1")
+    files.copy(vault, VaultPath("a.md"), VaultPath("b.md"), expected=first.etag)
+    files.delete(vault, VaultPath("a.md"), expected=first.etag)
+    assert len(files.versions(vault, VaultPath("a.md"))) == 2
+    assert operations.manifest(operation) == [("a.md", "e")]
+    confirmations = DynamoConfirmations(DynamoTable(aws.tables, "archivolt-confirmations"))
+    assert confirmations.get(TenantId("t"), "none") is None
+
+
+def test_a_page_of_any_origin_may_ask_to_upload(emulator: Emulator) -> None:
+    asked = httpx2.request(
+        "OPTIONS",
+        f"{emulator.aws.url}/{BUCKET}/vaults/t/v/u.bin",
+        headers={
+            "Origin": "https://pages.example",
+            "Access-Control-Request-Method": "PUT",
+            "Access-Control-Request-Headers": "content-type,if-none-match",
+        },
+        trust_env=False,
+    )
+    assert asked.status_code == 200
+    assert asked.headers["access-control-allow-origin"] in {"*", "https://pages.example"}
 
 
 def test_an_absent_object_is_absent_and_not_forbidden_to_a_role_that_may_list(

@@ -23,7 +23,7 @@ _TABLE_SHAPE = (
 
 
 def ensure_bucket(s3: "S3Client", properties: Mapping[str, Any]) -> None:
-    """Create the bucket if need be, and apply versioning, events, access block and lifecycle."""
+    """Create the bucket if need be, and apply versioning, events, access, origins and lifecycle."""
     name: str = properties["BucketName"]
     with suppress(s3.exceptions.BucketAlreadyOwnedByYou, s3.exceptions.BucketAlreadyExists):
         s3.create_bucket(Bucket=name)
@@ -37,17 +37,24 @@ def ensure_bucket(s3: "S3Client", properties: Mapping[str, Any]) -> None:
     s3.put_bucket_notification_configuration(
         Bucket=name, NotificationConfiguration={"EventBridgeConfiguration": {}}
     )
+    if "CorsConfiguration" in properties:
+        origins: Any = [cors_rule(rule) for rule in properties["CorsConfiguration"]["CorsRules"]]
+        s3.put_bucket_cors(Bucket=name, CORSConfiguration={"CORSRules": origins})
     rules: Any = [lifecycle_rule(rule) for rule in properties["LifecycleConfiguration"]["Rules"]]
     s3.put_bucket_lifecycle_configuration(Bucket=name, LifecycleConfiguration={"Rules": rules})
 
 
+def cors_rule(rule: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a template's rule on origins in the form of the S3 API."""
+    spelled = {"ExposedHeaders": "ExposeHeaders", "MaxAge": "MaxAgeSeconds"}
+    return {spelled.get(name, name): value for name, value in rule.items()}
+
+
 def lifecycle_rule(rule: Mapping[str, Any]) -> dict[str, Any]:
     """Return a template's lifecycle rule in the form of the S3 API."""
-    api: dict[str, Any] = {
-        "ID": rule["Id"],
-        "Status": rule["Status"],
-        "Filter": {"Prefix": rule.get("Prefix", "")},
-    }
+    tags = rule.get("TagFilters", [])
+    chosen = {"Tag": tags[0]} if tags else {"Prefix": rule.get("Prefix", "")}
+    api: dict[str, Any] = {"ID": rule["Id"], "Status": rule["Status"], "Filter": chosen}
     for name in ("AbortIncompleteMultipartUpload", "NoncurrentVersionExpiration"):
         if name in rule:
             api[name] = rule[name]

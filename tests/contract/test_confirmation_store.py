@@ -1,0 +1,176 @@
+"""What every `ConfirmationStore` promises."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from archivolt.adapters.dynamodb.confirmations import DynamoConfirmations
+from archivolt.domain.errors import ConflictError
+from archivolt.domain.limits import PROPOSAL_KEPT_DAYS
+from archivolt.ports.confirmations import ConfirmationStore, Proposal, ProposalState
+from tests.builders import ACME, ALICE, GLOBEX
+from tests.contract.conftest import FAKE, NewTable, on_tables
+from tests.fakes.clock import START
+from tests.fakes.confirmations import InMemoryConfirmations
+
+LEASE = START + timedelta(seconds=60)
+LATER = LEASE + timedelta(seconds=60)
+
+
+def a_proposal(proposal_id: str = "p1", *, call: str = "sealed") -> Proposal:
+    return Proposal(
+        id=proposal_id,
+        tenant=ACME,
+        user=ALICE,
+        tool="edit_file",
+        state=ProposalState.PENDING,
+        created_at=START + timedelta(microseconds=17),
+        expires_at=START + timedelta(minutes=10),
+        sealed_call=call,
+    )
+
+
+@pytest.fixture
+def proposals(store: str, request: pytest.FixtureRequest) -> ConfirmationStore:
+    if store == FAKE:
+        return InMemoryConfirmations()
+    return DynamoConfirmations(request.getfixturevalue("new_table")("ConfirmationsTable"))
+
+
+def taken(proposals: ConfirmationStore) -> Proposal:
+    proposals.add(a_proposal())
+    lease = proposals.take(a_proposal(), now=START, lease_until=LEASE)
+    assert lease is not None
+    return lease
+
+
+def kept(proposals: ConfirmationStore) -> Proposal:
+    proposal = proposals.get(ACME, "p1")
+    assert proposal is not None
+    return proposal
+
+
+def test_a_proposal_is_read_back(proposals: ConfirmationStore) -> None:
+    proposals.add(a_proposal())
+
+    assert proposals.get(ACME, "p1") == a_proposal()
+
+
+@pytest.mark.parametrize("length", [0, 350_000, 350_001, 1_500_000])
+def test_a_call_of_any_length_is_kept(proposals: ConfirmationStore, length: int) -> None:
+    call = "0123456789" * (length // 10) + "x" * (length % 10)
+    proposals.add(a_proposal(call=call))
+
+    assert kept(proposals).sealed_call == call
+    lease = proposals.take(kept(proposals), now=START, lease_until=LEASE)
+    assert lease is not None
+    assert lease.sealed_call == call
+
+
+@pytest.mark.parametrize("proposal_id", ["", "p", "p11", "\ud800", "x" * 3_000])
+def test_what_was_never_proposed_is_none(proposals: ConfirmationStore, proposal_id: str) -> None:
+    proposals.add(a_proposal())
+
+    assert proposals.get(ACME, proposal_id) is None
+    assert not proposals.decline(ACME, proposal_id)
+
+
+def test_a_proposal_of_another_tenant_is_none(proposals: ConfirmationStore) -> None:
+    proposals.add(a_proposal())
+
+    assert proposals.get(GLOBEX, "p1") is None
+    assert not proposals.decline(GLOBEX, "p1")
+    stolen = replace(a_proposal(), tenant=GLOBEX)
+    assert proposals.take(stolen, now=START, lease_until=LEASE) is None
+
+
+def test_a_taken_proposal_runs_until_its_lease_ends(proposals: ConfirmationStore) -> None:
+    lease = taken(proposals)
+
+    assert lease == kept(proposals)
+    assert (lease.state, lease.lease_until, lease.attempts) == (ProposalState.RUNNING, LEASE, 1)
+    before = LEASE - timedelta(microseconds=1)
+    assert proposals.take(lease, now=before, lease_until=LATER) is None
+    again = proposals.take(lease, now=LEASE, lease_until=LATER)
+    assert again is not None
+    assert (again.lease_until, again.attempts) == (LATER, 2)
+
+
+def test_an_outcome_is_kept_and_nothing_follows_it(proposals: ConfirmationStore) -> None:
+    lease = taken(proposals)
+
+    assert proposals.finish(lease, outcome="done it")
+
+    done = kept(proposals)
+    assert (done.state, done.outcome, done.lease_until) == (ProposalState.DONE, "done it", None)
+    assert proposals.take(done, now=LATER, lease_until=LATER) is None
+    assert not proposals.finish(lease, outcome="twice")
+    assert not proposals.decline(ACME, "p1")
+    proposals.release(lease)
+    assert kept(proposals) == done
+
+
+def test_who_lost_the_lease_changes_nothing(proposals: ConfirmationStore) -> None:
+    lost = taken(proposals)
+    held = proposals.take(lost, now=LEASE, lease_until=LATER)
+    assert held is not None
+
+    assert not proposals.finish(lost, outcome="too late")
+    proposals.release(lost)
+
+    assert kept(proposals) == held
+    assert proposals.finish(held, outcome="in time")
+    assert kept(proposals).outcome == "in time"
+
+
+def test_a_released_proposal_is_taken_at_once_and_remembers(proposals: ConfirmationStore) -> None:
+    lease = taken(proposals)
+
+    proposals.release(lease)
+
+    assert kept(proposals).state is ProposalState.PENDING
+    assert kept(proposals).lease_until is None
+    assert not proposals.decline(ACME, "p1"), "an attempt may have had effects"
+    again = proposals.take(kept(proposals), now=START, lease_until=LEASE)
+    assert again is not None
+    assert again.attempts == 2
+
+
+def test_a_declined_proposal_is_never_taken(proposals: ConfirmationStore) -> None:
+    proposals.add(a_proposal())
+
+    assert proposals.decline(ACME, "p1")
+
+    assert kept(proposals).state is ProposalState.DECLINED
+    assert not proposals.decline(ACME, "p1")
+    assert proposals.take(a_proposal(), now=START, lease_until=LEASE) is None
+
+
+def test_a_running_proposal_is_not_declined(proposals: ConfirmationStore) -> None:
+    taken(proposals)
+
+    assert not proposals.decline(ACME, "p1")
+    assert kept(proposals).state is ProposalState.RUNNING
+
+
+@on_tables
+def test_a_proposal_expires_well_after_its_token(new_table: NewTable) -> None:
+    table = new_table("ConfirmationsTable")
+    DynamoConfirmations(table).add(a_proposal())
+
+    items = list(table.items("PROPOSAL#acme#p1"))
+
+    expected = a_proposal().expires_at + timedelta(days=PROPOSAL_KEPT_DAYS)
+    assert [item["ttl"] for item in items] == [int(expected.timestamp())] * 2
+
+
+@on_tables
+def test_an_id_is_used_once(new_table: NewTable) -> None:
+    proposals = DynamoConfirmations(new_table("ConfirmationsTable"))
+    lease = taken(proposals)
+
+    with pytest.raises(ConflictError):
+        proposals.add(a_proposal())
+
+    assert proposals.get(ACME, "p1") == lease
