@@ -16,7 +16,15 @@ from tests.architecture.sources import ROOT, code_files, name_of, tree
 DOMAIN = ROOT / "shared/archivolt/domain"
 TABLES = [
     DOMAIN / f"{name}.py"
-    for name in ("messages", "change_messages", "chat_messages", "search_messages", "reasons")
+    for name in (
+        "messages",
+        "change_messages",
+        "chat_messages",
+        "document_messages",
+        "search_messages",
+        "web_messages",
+        "reasons",
+    )
 ]
 PRODUCT = [path for path in code_files() if path.is_relative_to(ROOT / "shared")]
 ERRORS = {

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING, Final
 from archivolt.domain.limits import CHUNK_TOKENS, MAX_LEXICAL_CACHE_BYTES
 
 if TYPE_CHECKING:
+    from archivolt.adapters.ocr.engines import EngineChoice
     from archivolt.adapters.qdrant.rest import QdrantRest
+    from archivolt.adapters.sqlite.shard_reader import ShardReader
     from archivolt.bootstrap import Container
     from archivolt.ingestion.documents import DocumentReader
     from archivolt.ingestion.embed_passages import EmbedPassages
     from archivolt.ingestion.index_change import IndexChanges
     from archivolt.ingestion.reconcile import Reconcile
     from archivolt.ports.ingestion import EmbeddingQueue, Extractor, VectorCache
+    from archivolt.ports.notes import NoteIndex
     from archivolt.ports.patterns import PatternCompiler
-    from archivolt.ports.retrieval import Embedder, TextIndex, VectorStore
+    from archivolt.ports.retrieval import Embedder, ShardStore, TextIndex, VectorStore
     from archivolt.retrieval.hybrid import RetrievalService
 
 _LEXICAL_FOLDER: Final = "archivolt-lexical"
@@ -30,15 +33,31 @@ class IndexContainer:
     @cached_property
     def text_index(self) -> "TextIndex":
         """Words."""
-        from archivolt.adapters.s3.shards import S3Shards
-        from archivolt.adapters.sqlite.shard_cache import ShardCache
         from archivolt.adapters.sqlite.text_index import SqliteTextIndex
 
-        shards = S3Shards(self._on.aws.s3, self._on.settings.required("documents_bucket"))
+        return SqliteTextIndex(self._shards, self._shard_reader)
+
+    @cached_property
+    def note_index(self) -> "NoteIndex":
+        """Notes by what they say of themselves."""
+        from archivolt.adapters.sqlite.note_index import SqliteNoteIndex
+
+        return SqliteNoteIndex(self._shard_reader, lambda: self.patterns, self._on.clock)
+
+    @cached_property
+    def _shards(self) -> "ShardStore":
+        from archivolt.adapters.s3.shards import S3Shards
+
+        return S3Shards(self._on.aws.s3, self._on.settings.required("documents_bucket"))
+
+    @cached_property
+    def _shard_reader(self) -> "ShardReader":
+        from archivolt.adapters.sqlite.shard_cache import ShardCache
+        from archivolt.adapters.sqlite.shard_reader import ShardReader
+
         folder = Path(self._on.settings.tmpdir) / _LEXICAL_FOLDER
-        return SqliteTextIndex(
-            shards, ShardCache(shards, folder, max_bytes=MAX_LEXICAL_CACHE_BYTES)
-        )
+        cache = ShardCache(self._shards, folder, max_bytes=MAX_LEXICAL_CACHE_BYTES)
+        return ShardReader(self._shards, cache)
 
     @cached_property
     def embedder(self) -> "Embedder":
@@ -87,24 +106,39 @@ class IndexContainer:
     @cached_property
     def extractor(self) -> "Extractor":
         """The text of documents."""
-        from archivolt.composition.extraction import extractor_of_all_formats
+        from archivolt.composition.extraction import extractor_of_all_formats, tika_reader
 
-        return extractor_of_all_formats()
+        settings = self._on.settings
+        return extractor_of_all_formats(
+            self._ocr,
+            other=tika_reader(settings.tika_url) if settings.tika_url else None,
+            other_first=settings.tika_formats == "all",
+        )
+
+    @cached_property
+    def _ocr(self) -> "EngineChoice | None":
+        from archivolt.adapters.ocr.engines import find_engine
+
+        return find_engine(self._on.settings.ocr_engine, data=self._on.settings.ocr_models)
 
     @cached_property
     def reader(self) -> "DocumentReader":
         """From bytes to passages."""
+        from archivolt.composition.extraction import extraction_recipe
         from archivolt.ingestion.documents import DocumentReader
-        from archivolt.ingestion.extraction.recognising import EXTRACTION_VERSION
         from archivolt.ingestion.splitting import SPLITTER_VERSION, split
         from archivolt.retrieval.analysis import ANALYSIS_VERSION
         from archivolt.retrieval.tokens import token_upper_bound
 
+        settings = self._on.settings
+        extraction = extraction_recipe(
+            self._ocr, tika_url=settings.tika_url, tika_formats=settings.tika_formats
+        )
         return DocumentReader(
             self.extractor,
             partial(split, budget=CHUNK_TOKENS, count=token_upper_bound),
             recipe=(
-                f"extraction/{EXTRACTION_VERSION} split/{SPLITTER_VERSION}/{CHUNK_TOKENS}"
+                f"extraction/{extraction} split/{SPLITTER_VERSION}/{CHUNK_TOKENS}"
                 f" analysis/{ANALYSIS_VERSION}"
             ),
         )

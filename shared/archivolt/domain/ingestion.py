@@ -74,6 +74,8 @@ class IndexState(StrEnum):
     """Lexically searchable, its vectors are on their way."""
     INDEXED = "indexed"
     NO_TEXT = "no_text"
+    OCR_NEEDED = "ocr_needed"
+    """A scan or an image that nothing here reads; it is read once there is something."""
     UNSUPPORTED = "unsupported"
     TOO_BIG = "too_big"
     FAILED = "failed"
@@ -103,9 +105,9 @@ class CatalogueEntry:
 
     `generation` names the passages that are current: a search shows no others (decision 18).
     `sha256` is of the content, hex; equal content means no work (R12). `reason` is a stable code
-    that explains a state other than `indexed`. `embedder` is the id of the model whose vectors are
-    current, empty until they are. `recipe` names what made the passages (extractor, splitter, text
-    analysis): passages of another recipe are made anew.
+    that explains a state other than `indexed`, or what an indexed document still lacks. `embedder`
+    is the id of the model whose vectors are current, empty until they are. `recipe` names what made
+    the passages (extractor, splitter, text analysis): passages of another recipe are made anew.
     """
 
     vault: VaultRef

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 
 from archivolt.domain.change_messages import CHANGE_MESSAGES
 from archivolt.domain.chat_messages import CHAT_MESSAGES
+from archivolt.domain.document_messages import DOCUMENT_MESSAGES
 from archivolt.domain.language import Language, Message
 from archivolt.domain.reasons import REASONS
 from archivolt.domain.search_messages import SEARCH_MESSAGES
+from archivolt.domain.web_messages import WEB_MESSAGES
 
 _MESSAGES: Mapping[str, Message] = {
     "address_not_allowed": Message(
@@ -63,42 +65,6 @@ _MESSAGES: Mapping[str, Message] = {
     "directory_not_found": Message(
         "There is no directory {path} in this vault; list its parent to see what is there.",
         "Il n'y a pas de dossier {path} dans ce coffre ; listez son parent pour voir son contenu.",
-    ),
-    "document_broken": Message(
-        "This document is damaged and cannot be read; store a working copy.",
-        "Ce document est endommagé et illisible ; déposez une copie intacte.",
-    ),
-    "document_encrypted": Message(
-        "This document is protected by a password; store it without one.",
-        "Ce document est protégé par un mot de passe ; déposez-le sans.",
-    ),
-    "document_inflates": Message(
-        "This document grows too large when unpacked; store a smaller one.",
-        "Ce document devient trop gros une fois décompressé ; déposez-en un plus petit.",
-    ),
-    "document_too_large": Message(
-        "This document is over the 100 MB that are indexed; split it into smaller ones.",
-        "Ce document dépasse les 100 Mo indexables ; divisez-le en plusieurs plus petits.",
-    ),
-    "document_too_much_text": Message(
-        "This document has more than {limit} characters of text; store it in parts.",
-        "Ce document a plus de {limit} caractères de texte ; déposez-le en parties.",
-    ),
-    "document_too_slow": Message(
-        "This document takes too long to read; store a simpler or smaller one.",
-        "Ce document est trop long à lire ; déposez-en un plus simple ou plus petit.",
-    ),
-    "document_without_text": Message(
-        "This document has no text (a scan, an image); store one with a text layer.",
-        "Ce document n'a pas de texte (scan, image) ; déposez-en un avec une couche de texte.",
-    ),
-    "documents_pending": Message(
-        "Found by their words already, and by their meaning soon: {count} document(s).",
-        "Déjà trouvés par leurs mots, et bientôt par leur sens : {count} document(s).",
-    ),
-    "documents_without_text": Message(
-        "Not searched, since they have no text (scans, images): {count} document(s).",
-        "Absents de la recherche, faute de texte (scans, images) : {count} document(s).",
     ),
     "file_exists": Message(
         "{path} already exists; choose another name or edit the existing file.",
@@ -228,10 +194,6 @@ _MESSAGES: Mapping[str, Message] = {
         "The request cannot be read; send a complete, well-formed one.",
         "La requête est illisible ; envoyez-en une complète et bien formée.",
     ),
-    "unsupported_format": Message(
-        "This format is kept but cannot be read; store a PDF, Office, web or text file.",
-        "Ce format est conservé mais illisible ; déposez un fichier PDF, Office, web ou texte.",
-    ),
     "vault_exists": Message(
         "A vault named {vault} already exists in your organisation; choose another name.",
         "Un coffre nommé {vault} existe déjà dans votre organisation ; choisissez un autre nom.",
@@ -251,7 +213,16 @@ _MESSAGES: Mapping[str, Message] = {
 }
 
 MESSAGES: Mapping[str, Message] = dict(
-    sorted({**_MESSAGES, **CHANGE_MESSAGES, **CHAT_MESSAGES, **SEARCH_MESSAGES}.items())
+    sorted(
+        {
+            **_MESSAGES,
+            **CHANGE_MESSAGES,
+            **CHAT_MESSAGES,
+            **DOCUMENT_MESSAGES,
+            **SEARCH_MESSAGES,
+            **WEB_MESSAGES,
+        }.items()
+    )
 )
 """Every code's sentence, in alphabetical order."""
 

@@ -13,12 +13,16 @@ from archivolt.ports.retrieval import Vector
 class Extraction:
     """The text of a document as Markdown.
 
-    Pages are separated by `<!-- page N -->` lines where the format has pages. `title` may be empty.
+    Pages, slides and sheets start with `<!-- page N -->` lines where the format has them. `title`
+    may be empty. `unread_pages` are those that show text only as an image, and that were not read.
+    `text` is the file's own text where the file is text; None where the Markdown is all there is.
     """
 
     markdown: str
     title: str = ""
     pages: int | None = None
+    unread_pages: int = 0
+    text: str | None = None
 
 
 class Extractor(Protocol):
@@ -32,6 +36,23 @@ class Extractor(Protocol):
                 `document_encrypted`, `document_broken`, `document_too_slow`.
             TooLargeError: `document_inflates` or `document_too_much_text`.
             UnavailableError: There is no room to read it in just now.
+
+        """
+        ...
+
+
+class OcrEngine(Protocol):
+    """Reads printed text in images, in French and English."""
+
+    def read(self, image: bytes, *, dpi: int | None = None) -> list[str]:
+        """Return the text of each page of an image, as Markdown; "" for a page that shows none.
+
+        Args:
+            image: A PNG, JPEG, TIFF, WebP or PGM file.
+            dpi: Its points per inch, where they are known and the file does not say.
+
+        Raises:
+            UnsupportedContentError: `document_broken` or `document_too_slow`.
 
         """
         ...

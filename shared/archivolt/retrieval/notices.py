@@ -30,6 +30,9 @@ def index_notices(
     if states[IndexState.NO_TEXT]:
         count = _count(states[IndexState.NO_TEXT])
         notices.append(notice("documents_without_text", language, count=count))
+    if states[IndexState.OCR_NEEDED]:
+        count = _count(states[IndexState.OCR_NEEDED])
+        notices.append(notice("documents_need_ocr", language, count=count))
     return notices
 
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Sequence
 from typing import Any, Final
 
 from archivolt.domain.errors import (
@@ -35,11 +36,20 @@ class IsolatedExtractor:
         form: The format, as `archivolt.adapters.extraction.worker` names it.
         small: Reads documents of at most `small_bytes` here, where a child would cost more than the
             document could.
+        ocr: The engine that reads images, as arguments of `archivolt.adapters.ocr.engines`.
 
     """
 
-    def __init__(self, form: str, *, small: Extractor | None = None, small_bytes: int = 0) -> None:
+    def __init__(
+        self,
+        form: str,
+        *,
+        small: Extractor | None = None,
+        small_bytes: int = 0,
+        ocr: Sequence[str] = (),
+    ) -> None:
         self._form = form
+        self._ocr = ocr
         self._small = small
         self._small_bytes = small_bytes
 
@@ -55,7 +65,7 @@ class IsolatedExtractor:
         """
         if self._small and len(data) <= self._small_bytes:
             return self._small.extract(data, name=name)
-        command = [sys.executable, "-P", "-m", _WORKER, self._form]
+        command = [sys.executable, "-P", "-m", _WORKER, self._form, *self._ocr]
         try:
             ended = subprocess.run(  # noqa: S603  no part of the command comes from outside
                 command,

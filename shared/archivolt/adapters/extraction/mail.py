@@ -38,9 +38,8 @@ def _mail(mail: EmailMessage, depth: int) -> Iterator[str]:
     parts = list(_attachments(mail))
     yield "\n".join(_names(parts))
     for part in parts:
-        inner = part.get_payload() if part.get_content_type() == _MAIL else None
-        if isinstance(inner, list) and isinstance(inner[0], EmailMessage) and depth < _MAX_DEPTH:
-            yield from _mail(inner[0], depth + 1)
+        if part.get_content_type() == _MAIL and depth < _MAX_DEPTH:
+            yield from _mail(part.get_content(), depth + 1)
 
 
 def _names(parts: Sequence[EmailMessage]) -> Iterator[str]:

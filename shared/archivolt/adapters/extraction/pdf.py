@@ -1,4 +1,4 @@
-"""Reads PDF documents that have a text layer."""
+"""Reads PDF documents: their text layer, and by OCR the pages that have none."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -8,19 +8,29 @@ from pypdfium2 import raw
 
 from archivolt.adapters.extraction.pdf_layout import Outline, PdfLayout, simplified
 from archivolt.adapters.extraction.pdf_lines import Line, lines_of
+from archivolt.adapters.extraction.pdf_scans import is_scan, read_scans
 from archivolt.domain.errors import TooLargeError, UnsupportedContentError
 from archivolt.domain.limits import MAX_EXTRACTED_CHARS
-from archivolt.ports.ingestion import Extraction
+from archivolt.ports.ingestion import Extraction, OcrEngine
 
 
 class PdfExtractor:
-    """An `Extractor` of PDF documents: pages, headings, paragraphs. Scanned pages have no text."""
+    """An `Extractor` of PDF documents: pages, headings, paragraphs.
+
+    Args:
+        ocr: Reads scanned pages; without one they stay unread.
+
+    """
+
+    def __init__(self, ocr: OcrEngine | None) -> None:
+        self._ocr = ocr
 
     def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
         """Return the text of every page.
 
         Raises:
-            UnsupportedContentError: `document_encrypted` or `document_broken`.
+            UnsupportedContentError: `document_encrypted`, `document_broken`, or
+                `document_too_slow`: there was no time for even one of its scanned pages.
             TooLargeError: `document_too_much_text`.
 
         """
@@ -31,16 +41,24 @@ class PdfExtractor:
             code = "document_encrypted" if encrypted else "document_broken"
             raise UnsupportedContentError(code) from error
         with closing(document):
-            pages = list(_pages(document))
-            layout = PdfLayout(pages, _outline(document))
+            scanned: list[int] = []
+            pages = list(_pages(document, scanned))
+            scans = read_scans(document, scanned, self._ocr) if self._ocr else {}
+            if self._ocr and not (any(pages) or scans) and scanned:
+                raise UnsupportedContentError("document_too_slow")
+            layout = PdfLayout(pages, _outline(document), scans)
             title = " ".join(document.get_metadata_value("Title").replace("\0", "").split())
             markdown = layout.markdown()
             return Extraction(
-                markdown=markdown, title=title or layout.first_heading, pages=len(pages)
+                markdown=markdown,
+                title=title or layout.first_heading,
+                pages=len(pages),
+                unread_pages=len(scanned) - len(scans),
             )
 
 
-def _pages(document: pypdfium2.PdfDocument) -> Iterator[list[Line]]:
+def _pages(document: pypdfium2.PdfDocument, scanned: list[int]) -> Iterator[list[Line]]:
+    """Yield the lines of each page; add to `scanned` the numbers of those that are images."""
     chars = 0
     for number in range(len(document)):
         try:
@@ -50,6 +68,8 @@ def _pages(document: pypdfium2.PdfDocument) -> Iterator[list[Line]]:
             continue
         with closing(page):
             lines = lines_of(page)
+            if is_scan(page, lines):
+                scanned.append(number)
         chars += sum(len(line.text) for line in lines)
         if chars > MAX_EXTRACTED_CHARS:
             raise TooLargeError("document_too_much_text", limit=MAX_EXTRACTED_CHARS)

@@ -47,11 +47,18 @@ class PdfLayout:
     Args:
         pages: The lines of each page.
         outline: The document's own table of contents, if it has one.
+        scans: The Markdown of pages, from 0, that were read in their image.
 
     """
 
-    def __init__(self, pages: Sequence[Sequence[Line]], outline: Outline) -> None:
+    def __init__(
+        self,
+        pages: Sequence[Sequence[Line]],
+        outline: Outline,
+        scans: Mapping[int, str] | None = None,
+    ) -> None:
         self.first_heading = ""
+        self._scans = scans or {}
         self._pages = pages
         self._outline = outline
         self._levels: Mapping[float, int] = {} if outline else _levels_by_size(pages)
@@ -60,7 +67,7 @@ class PdfLayout:
     def markdown(self) -> str:
         """Return all pages, each after its mark."""
         return "\n".join(
-            f"<!-- page {number + 1} -->\n\n{self._page(number)}\n"
+            f"<!-- page {number + 1} -->\n\n{self._scans.get(number) or self._page(number)}\n"
             for number in range(len(self._pages))
         )
 

@@ -1,4 +1,4 @@
-"""The child process a heavy document is read in: `python -m … FORMAT`, bytes in, JSON out.
+"""The child process a heavy document is read in: `python -m … FORMAT [ENGINE…]`, bytes to JSON.
 
 It imports the reader of one format, limits its own memory and time, and only then looks at the
 document. It has neither credentials nor anything else of its parent's environment.
@@ -10,6 +10,7 @@ import os
 import resource
 import sys
 import traceback
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -18,13 +19,16 @@ from archivolt.domain.limits import (
     MAX_EXTRACTED_CHARS,
     MAX_EXTRACTION_BYTES,
     MAX_EXTRACTION_CPU_SECONDS,
+    MAX_OCR_BYTES,
+    MAX_OCR_CPU_SECONDS,
 )
-from archivolt.ports.ingestion import Extraction, Extractor
+from archivolt.ports.ingestion import Extraction, Extractor, OcrEngine
 
 _READERS: Final = {
     "docx": ("docx", "DocxExtractor"),
     "eml": ("mail", "MailExtractor"),
     "epub": ("epub", "EpubExtractor"),
+    "image": ("image", "ImageExtractor"),
     "html": ("html_page", "HtmlExtractor"),
     "odf": ("odf", "OdfExtractor"),
     "pdf": ("pdf", "PdfExtractor"),
@@ -33,25 +37,52 @@ _READERS: Final = {
 }
 """The module and the class that read each format; one of them is imported."""
 
+_WITH_IMAGES: Final = frozenset(("pdf", "image"))
 
-def main(form: str) -> None:
+
+def main(form: str, engine: Sequence[str]) -> None:
     """Read the document on standard input and write what it says to standard output."""
     answer_to = os.fdopen(os.dup(1), "wb")
     # Whatever a library prints must not get into the answer.
     os.dup2(2, 1)
-    extractor = _extractor(form)
-    _limit(resource.RLIMIT_AS, MAX_EXTRACTION_BYTES)
-    _limit(resource.RLIMIT_CPU, MAX_EXTRACTION_CPU_SECONDS)
+    ocr = _LateEngine(engine) if engine else None
+    extractor = _extractor(form, ocr)
+    _limit(resource.RLIMIT_AS, MAX_EXTRACTION_BYTES, last=MAX_OCR_BYTES if ocr else 0)
+    _limit(resource.RLIMIT_CPU, MAX_EXTRACTION_CPU_SECONDS, last=MAX_OCR_CPU_SECONDS if ocr else 0)
     _limit(resource.RLIMIT_CORE, 0)
     with answer_to:
         answer_to.write(json.dumps(_answer(extractor)).encode())
 
 
-def _limit(kind: int, value: int) -> None:
+def _limit(kind: int, value: int, *, last: int = 0) -> None:
+    """Limit what this process may take, which can be raised later up to `last`."""
     _, hard = resource.getrlimit(kind)
     bounded = value if hard == resource.RLIM_INFINITY else min(value, hard)
     # The hard limit of time is later, so that its signal tells what happened.
-    resource.setrlimit(kind, (bounded, min(bounded + 1, hard) if hard > 0 else bounded + 1))
+    end = max(bounded, last) + 1
+    resource.setrlimit(kind, (bounded, min(end, hard) if hard > 0 else end))
+
+
+class _LateEngine:
+    """An `OcrEngine` that is loaded, and given the room it takes, when an image is met."""
+
+    def __init__(self, choice: Sequence[str]) -> None:
+        self._choice = choice
+        self._loaded: OcrEngine | None = None
+
+    def read(self, image: bytes, *, dpi: int | None = None) -> list[str]:
+        if self._loaded is None:
+            _raise(resource.RLIMIT_AS, MAX_OCR_BYTES)
+            _raise(resource.RLIMIT_CPU, MAX_OCR_CPU_SECONDS)
+            from archivolt.adapters.ocr.engines import EngineChoice, engine_of  # noqa: PLC0415
+
+            self._loaded = engine_of(EngineChoice(*self._choice))
+        return self._loaded.read(image, dpi=dpi)
+
+
+def _raise(kind: int, value: int) -> None:
+    _, hard = resource.getrlimit(kind)
+    resource.setrlimit(kind, (min(value, hard), hard))
 
 
 def _answer(extractor: Extractor) -> dict[str, Any]:
@@ -82,10 +113,12 @@ def _read(extractor: Extractor, data: bytes) -> Extraction:
     return extraction
 
 
-def _extractor(form: str) -> Extractor:
-    module, name = _READERS[form]
-    return getattr(importlib.import_module(f"archivolt.adapters.extraction.{module}"), name)()
+def _extractor(form: str, ocr: OcrEngine | None) -> Extractor:
+    name, reader = _READERS[form]
+    module = importlib.import_module(f"archivolt.adapters.extraction.{name}")
+    make: Callable[..., Extractor] = getattr(module, reader)
+    return make(ocr) if form in _WITH_IMAGES else make()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1], sys.argv[2:])

@@ -21,6 +21,16 @@ class NewVault(BaseModel):
     name: str = Field(description="1 to 64 characters without slashes.")
 
 
+class VaultSettings(BaseModel):
+    """The body of `PATCH /vaults/{vault}`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    aiDestructiveTools: bool = Field(  # noqa: N815  the contract's name
+        description="Whether agents may rename, move, replace and delete."
+    )
+
+
 class NewRole(BaseModel):
     """The body of `PUT /vaults/{vault}/members/{user}`."""
 
@@ -43,8 +53,8 @@ class IndexCounts(BaseModel):
     vault: str
     files: int
     states: dict[str, int] = Field(
-        description="pending: found by words, vectors follow; indexed; no_text; unsupported;"
-        " too_big; failed."
+        description="pending: found by words, vectors follow; indexed; no_text; ocr_needed: scans"
+        " and images that nothing here reads; unsupported; too_big; failed."
     )
 
     @classmethod
@@ -72,6 +82,18 @@ def _add_vaults(router: APIRouter, services: ServicesOf) -> None:
         """It is empty, and you are its owner."""
         with services().by_hand.doing(principal, "create_vault", vault=body.name):
             return VaultInList.of(services().vaults.create(principal, body.name))
+
+    @router.patch(
+        "/vaults/{vault}", summary="Change a vault's settings", operation_id="change_vault"
+    )
+    def change_vault(  # pyright: ignore[reportUnusedFunction]
+        principal: InteractivePrincipal, vault: str, body: VaultSettings
+    ) -> VaultInList:
+        """Only an owner may."""
+        allowed = body.aiDestructiveTools
+        with services().by_hand.doing(principal, "change_vault", vault=vault, allowed=allowed):
+            changed = services().vaults.allow_destructive_tools(principal, vault, allowed=allowed)
+        return VaultInList.of(changed)
 
     @router.get(
         "/vault/{vault}/index",

@@ -1,6 +1,6 @@
 """The extractor of every document: it recognises what a document is and asks who can read that."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -21,12 +21,22 @@ class RecognisingExtractor:
 
     Args:
         extractors: Makes the extractor of each format, when one is met.
+        other: Reads what none of these reads: other formats, and images where they stay unread.
+        other_first: The formats that are left to `other` altogether.
 
     """
 
-    def __init__(self, extractors: Mapping[DocumentFormat, ExtractorFactory]) -> None:
+    def __init__(
+        self,
+        extractors: Mapping[DocumentFormat, ExtractorFactory],
+        *,
+        other: Extractor | None = None,
+        other_first: Collection[DocumentFormat] = (),
+    ) -> None:
         self._make = extractors
         self._made: dict[DocumentFormat, Extractor] = {}
+        self._other = other
+        self._other_first = frozenset(other_first)
 
     def extract(self, data: bytes, *, name: str) -> Extraction:
         """Return the text of a document.
@@ -41,17 +51,43 @@ class RecognisingExtractor:
         form = recognise(data, name=name) if data else DocumentFormat.PLAIN_TEXT
         if form is DocumentFormat.ENCRYPTED_OFFICE:
             raise UnsupportedContentError("document_encrypted")
-        if form is None or form not in self._make:
-            raise UnsupportedContentError("unsupported_format")
-        extraction = self._extractor(form).extract(data, name=name)
+        extraction = self._read(form, data, name)
         if len(extraction.markdown) > MAX_EXTRACTED_CHARS:
             raise TooLargeError("document_too_much_text", limit=MAX_EXTRACTED_CHARS)
         return replace(extraction, markdown=_storable(extraction.markdown))
 
-    def _extractor(self, form: DocumentFormat) -> Extractor:
-        if form not in self._made:
+    def _read(self, form: DocumentFormat | None, data: bytes, name: str) -> Extraction:
+        own = self._own(form)
+        if own is None:
+            return self._read_otherwise(data, name)
+        try:
+            found = own.extract(data, name=name)
+        except UnsupportedContentError as error:
+            # What its name says is text, and is none.
+            if error.code != "unsupported_format":
+                raise
+            return self._read_otherwise(data, name)
+        return self._with_images(found, data, name) if found.unread_pages else found
+
+    def _own(self, form: DocumentFormat | None) -> Extractor | None:
+        if form is None or (self._other and form in self._other_first):
+            return None
+        if form not in self._made and form in self._make:
             self._made[form] = self._make[form]()
-        return self._made[form]
+        return self._made.get(form)
+
+    def _read_otherwise(self, data: bytes, name: str) -> Extraction:
+        if self._other is None:
+            raise UnsupportedContentError("unsupported_format")
+        return self._other.extract(data, name=name)
+
+    def _with_images(self, found: Extraction, data: bytes, name: str) -> Extraction:
+        """Return what is read otherwise, if that is more: an engine may stand behind it."""
+        try:
+            more = self._read_otherwise(data, name)
+        except UnsupportedContentError:
+            return found
+        return more if len(more.markdown) > len(found.markdown) else found
 
 
 def _storable(text: str) -> str:

@@ -1,0 +1,80 @@
+"""How many points an image says it has, read from its first bytes and nothing unpacked."""
+
+import re
+import struct
+from typing import Final
+
+_PNG: Final = b"\x89PNG\r\n\x1a\n"
+_JPEG: Final = b"\xff\xd8"
+_TIFF: Final = {b"II*\0": "<", b"MM\0*": ">"}
+# Start of frame: every marker from C0 to CF but those of tables and of coding (T.81, B.1.1).
+_FRAMES: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
+_WITHOUT_LENGTH: Final = frozenset({0x01, *range(0xD0, 0xD9), 0xFF})
+_WIDTH_TAG: Final = 256
+_HEIGHT_TAG: Final = 257
+_SHORT: Final = 3
+_MAX_TIFF_PAGES: Final = 1_000
+_MAX_JPEG_MARKERS: Final = 10_000
+_WEBP: Final = re.compile(rb"RIFF.{4}WEBP(VP8[ LX])", re.S)
+
+
+def points_of(data: bytes) -> int | None:
+    """Return the points of the largest page of an image; None where it does not say."""
+    try:
+        if data.startswith(_PNG):
+            width, height = struct.unpack_from(">II", data, 16)
+            return width * height
+        if data.startswith(_JPEG):
+            return _jpeg(data)
+        if data[:4] in _TIFF:
+            return _tiff(data, _TIFF[data[:4]])
+        return _webp(data)
+    except (struct.error, IndexError):
+        return None
+
+
+def _jpeg(data: bytes) -> int | None:
+    place = 2
+    for _ in range(_MAX_JPEG_MARKERS):
+        place = data.index(b"\xff", place) if b"\xff" in data[place : place + 65_536] else len(data)
+        marker = data[place + 1]
+        if marker in _FRAMES:
+            height, width = struct.unpack_from(">HH", data, place + 5)
+            return width * height
+        if marker in _WITHOUT_LENGTH:
+            place += 1
+        else:
+            place += 2 + struct.unpack_from(">H", data, place + 2)[0]
+    return None
+
+
+def _tiff(data: bytes, order: str) -> int | None:
+    largest = 0
+    (place,) = struct.unpack_from(f"{order}I", data, 4)
+    for _ in range(_MAX_TIFF_PAGES):
+        if not place:
+            return largest or None
+        (count,) = struct.unpack_from(f"{order}H", data, place)
+        sides = {_WIDTH_TAG: 0, _HEIGHT_TAG: 0}
+        for entry in range(place + 2, place + 2 + 12 * count, 12):
+            tag, kind = struct.unpack_from(f"{order}HH", data, entry)
+            if tag in sides:
+                form = "H" if kind == _SHORT else "I"
+                (sides[tag],) = struct.unpack_from(f"{order}{form}", data, entry + 8)
+        largest = max(largest, sides[_WIDTH_TAG] * sides[_HEIGHT_TAG])
+        (place,) = struct.unpack_from(f"{order}I", data, place + 2 + 12 * count)
+    return None
+
+
+def _webp(data: bytes) -> int | None:
+    found = _WEBP.match(data)
+    if not found:
+        return None
+    if found[1] == b"VP8X":
+        width = int.from_bytes(data[24:27], "little") + 1
+        return width * (int.from_bytes(data[27:30], "little") + 1)
+    if found[1] == b"VP8L":
+        (sides,) = struct.unpack_from("<I", data, 21)
+        return ((sides & 0x3FFF) + 1) * ((sides >> 14 & 0x3FFF) + 1)
+    width, height = struct.unpack_from("<HH", data, 26)
+    return (width & 0x3FFF) * (height & 0x3FFF)

@@ -1,0 +1,1 @@
+"""Engines that read text in images, and the choice of one."""

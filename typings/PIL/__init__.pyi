@@ -1,0 +1,3 @@
+"""Pillow, as far as the product uses it; it comes with rapidocr."""
+
+class UnidentifiedImageError(OSError): ...
