@@ -23,6 +23,14 @@ CHANGE_MESSAGES: Mapping[str, Message] = {
         "The front matter of {path} cannot be changed ({problem}); correct it by hand first.",
         "L'en-tête YAML de {path} ne peut être modifié ({problem}) ; corrigez-le d'abord.",
     ),
+    "move_into_itself": Message(
+        "{path} cannot be moved into itself, to {target}; choose another place.",
+        "{path} ne peut être déplacé dans lui-même, vers {target} ; choisissez un autre endroit.",
+    ),
+    "operation_running": Message(
+        "{path} is just being moved; wait until that is finished, then retry.",
+        "{path} est en train d'être déplacé ; attendez la fin, puis réessayez.",
+    ),
     "operation_unfinished": Message(
         "{done} of {total} files are done so far; call again the same way to go on.",
         "{done} fichiers sur {total} sont faits ; rappelez de la même façon pour continuer.",

@@ -109,18 +109,19 @@ class Relocation:
     ) -> Callable[[str], bool]:
         """Return what tells whether a target means `wanted` afterwards.
 
-        A Markdown link that is right for programs that read it relative to its note stays so, and
-        so does a name that is right where case counts.
+        A Markdown link that is right for programs that read it relative to its note stays so, a
+        link that is right where case counts too, and a whole path stays one.
         """
         relative = _is_beside(link, source, before)
-        cased = _has_name(link.target, before)
-        joined = {wanted, _without_extension(wanted)}
+        whole = not relative and "/" in link.target and _is_path(link.target, before)
+        cased = _is_end(link.target, before)
 
         def fits(target: str) -> bool:
             return (
                 self._after(target, source) == wanted
-                and (not cased or _has_name(target, wanted))
-                and (not relative or _joined(target, self.moved(source)) in joined)
+                and (not cased or _is_end(target, wanted))
+                and (not whole or _is_path(target, wanted))
+                and (not relative or _joined(target, self.moved(source)) in _names_of(wanted))
             )
 
         return fits
@@ -145,16 +146,27 @@ def _is_relative(target: str) -> bool:
     return target.startswith(("./", "../"))
 
 
-def _has_name(target: str, path: VaultPath) -> bool:
-    name = name_of(path)
-    return name_of(target) in {name, _without_extension(name)}
+def _names_of(path: VaultPath) -> tuple[str, str]:
+    """Return a path with and without the extension that a link may leave out."""
+    return path, _without_extension(path)
+
+
+def _is_path(target: str, path: VaultPath) -> bool:
+    return target.removeprefix("/") in _names_of(path)
+
+
+def _is_end(target: str, path: VaultPath) -> bool:
+    """Tell whether a target has the last names of a path, letter by letter."""
+    names = [name for name in target.split("/") if name not in {"", ".", ".."}]
+    ending = "/" + "/".join(names)
+    return any(f"/{name}".endswith(ending) for name in _names_of(path))
 
 
 def _is_beside(link: NoteLink, source: VaultPath, path: VaultPath) -> bool:
     """Tell whether a link is right when read relative to the folder of its note."""
     if link.kind is not LinkKind.MARKDOWN and not _is_relative(link.target):
         return False
-    return _joined(link.target, source) in {path, _without_extension(path)}
+    return _joined(link.target, source) in _names_of(path)
 
 
 def _joined(target: str, source: VaultPath) -> str:

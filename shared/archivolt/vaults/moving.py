@@ -1,0 +1,264 @@
+"""Renaming and moving files and directories; links follow (O55 to O57).
+
+A move is checked and shown first (`preview`), then noted as an operation with all the files it
+touches, then run. A run that was cut short goes on when it is called again under the same
+confirmation, or else when unfinished operations are swept. Two moves never work on the same tree
+at once.
+"""
+
+import hashlib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from archivolt.domain.confirmation import Confirmed, Preview
+from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
+from archivolt.domain.paths import VaultPath, name_of, name_problem, resolve_path
+from archivolt.domain.vault import FileInfo, VaultAccess, VaultRef
+from archivolt.ports.operations import Operation, OperationKind
+from archivolt.vaults.content_types import UNKNOWN, content_type_of
+from archivolt.vaults.files import require_writer
+from archivolt.vaults.link_rewriting import Relocation
+from archivolt.vaults.many_files import files_below
+from archivolt.vaults.move_preview import MovePreviews
+from archivolt.vaults.move_run import MoveResult, MoveRun
+from archivolt.vaults.move_steps import Move, MoveStores
+from archivolt.vaults.places import Places
+from archivolt.vaults.relinking import linking_notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveRequest:
+    """A move as it is asked for; `directory` None: whichever of the two the source is."""
+
+    source: VaultPath
+    target: VaultPath
+    directory: bool | None
+
+
+def rename_of_file(path: VaultPath, new_name: str) -> MoveRequest:
+    """Return the renaming of a file; one without a known extension keeps the one it has.
+
+    Raises:
+        InvalidRequestError: `invalid_path`, with the reason.
+
+    """
+    name = _name(new_name)
+    _, dot, extension = name_of(path).rpartition(".")
+    is_known = "." in name and content_type_of(name) != UNKNOWN
+    if dot and not is_known and not name.casefold().endswith(f".{extension}".casefold()):
+        name = f"{name}.{extension}"
+    return MoveRequest(source=path, target=_beside(path, name), directory=False)
+
+
+def rename_of_directory(path: VaultPath, new_name: str) -> MoveRequest:
+    """Return the renaming of a directory.
+
+    Raises:
+        InvalidRequestError: `invalid_path`, with the reason.
+
+    """
+    return MoveRequest(source=path, target=_beside(path, _name(new_name)), directory=True)
+
+
+def move_into(source: VaultPath, directory: VaultPath) -> MoveRequest:
+    """Return the move of a file or directory into a directory, which is made if need be.
+
+    Raises:
+        InvalidRequestError: `invalid_path`: too long.
+
+    """
+    prefix = f"{directory}/" if directory else ""
+    target = resolve_path(prefix + name_of(source))
+    return MoveRequest(source=source, target=target, directory=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MovePlan:
+    """A move that was found possible, and the files that move."""
+
+    move: Move
+    files: Sequence[FileInfo]
+
+    @property
+    def pins(self) -> Mapping[str, str]:
+        """What the move is bound to: its file's version, or one digest of the whole tree."""
+        if self.move.directory:
+            lines = "".join(f"{info.path}\0{info.etag}\n" for info in self.files)
+            digest = hashlib.sha256(lines.encode("utf-8", "surrogatepass")).hexdigest()
+            return {f"{self.move.source}/": digest, self.move.target: ""}
+        return {self.move.source: self.files[0].etag, self.move.target: ""}
+
+
+class MoveService:
+    """Moves what a writer of a vault asks for."""
+
+    def __init__(self, stores: MoveStores) -> None:
+        self._stores = stores
+        self._places = Places(stores.files)
+
+    def preview(self, access: VaultAccess, request: MoveRequest) -> Preview:
+        """Return what a move would do: what goes where, and whose links follow.
+
+        Raises:
+            ForbiddenError: `vault_read_only`.
+            NotFoundError: `file_not_found` or `directory_not_found`.
+            ConflictError: `file_exists`, `directory_exists`, `path_taken`; `operation_running`.
+            InvalidRequestError: `move_into_itself`; `invalid_path`: a path becomes too long.
+            TooLargeError: `too_many_files`.
+
+        """
+        require_writer(access)
+        plan = self._plan(access.vault.ref, request)
+        self._require_no_other(access.vault.ref, plan.move, "")
+        previews = MovePreviews(self._stores, access.vault.ref)
+        return previews.of(
+            plan.move, plan.files, self._relocation(access.vault.ref, plan), plan.pins
+        )
+
+    def run(self, access: VaultAccess, request: MoveRequest, confirmed: Confirmed) -> MoveResult:
+        """Move; called again under the same confirmation it goes on, or tells again what it did.
+
+        Raises what `preview` raises, and also:
+            ConflictError: `conflict`: the file or tree is not what was confirmed.
+            UnavailableError: `operation_unfinished`: call again to go on.
+
+        """
+        require_writer(access)
+        vault = access.vault.ref
+        operation = self._stores.operations.get(vault, confirmed.operation)
+        if operation is None:
+            operation = self._start(access, self._plan(vault, request), confirmed)
+        return self._result(operation)
+
+    def resume(self, operation: Operation) -> None:
+        """Go on with a move that was begun.
+
+        Raises:
+            ConflictError: `operation_running`.
+            UnavailableError: `operation_unfinished`: call again to go on.
+
+        """
+        self._result(operation)
+
+    def _plan(self, vault: VaultRef, request: MoveRequest) -> MovePlan:
+        move = self._move(vault, request)
+        if move.directory and move.target.startswith(f"{move.source}/"):
+            raise InvalidRequestError("move_into_itself", path=move.source, target=move.target)
+        self._require_free(vault, move)
+        if not move.directory:
+            return MovePlan(move=move, files=[self._stores.files.head(vault, move.source)])
+        files = list(files_below(self._stores.files, vault, move.source))
+        for info in files:
+            resolve_path(move.moved(info.path))
+        return MovePlan(move=move, files=files)
+
+    def _require_free(self, vault: VaultRef, move: Move) -> None:
+        if move.directory:
+            if self._places.is_directory(vault, move.target):
+                raise ConflictError("directory_exists", path=move.target)
+            self._places.require_free_for_directory(vault, move.target)
+            return
+        if self._places.is_file(vault, move.target):
+            raise ConflictError("file_exists", path=move.target)
+        self._places.require_free_for_file(vault, move.target)
+
+    def _move(self, vault: VaultRef, request: MoveRequest) -> Move:
+        is_file = not request.directory and self._places.is_file(vault, request.source)
+        is_directory = request.directory is not False and not is_file
+        if is_directory and self._places.is_directory(vault, request.source):
+            return Move(source=request.source, target=request.target, directory=True)
+        if not is_file:
+            missing = "directory_not_found" if request.directory else "file_not_found"
+            raise NotFoundError(missing, path=request.source)
+        return Move(source=request.source, target=request.target, directory=False)
+
+    def _relocation(self, vault: VaultRef, plan: MovePlan) -> Relocation:
+        notes = self._stores.notes
+        moves = {info.path: plan.move.moved(info.path) for info in plan.files}
+        return Relocation(moves, lambda keys: notes.named(vault, keys))
+
+    def _start(self, access: VaultAccess, plan: MovePlan, confirmed: Confirmed) -> Operation:
+        """Note the move with all it will touch; nothing else may move in its trees from here on."""
+        vault = access.vault.ref
+        for path, pin in plan.pins.items():
+            if confirmed.pins.get(path, pin) != pin:
+                raise ConflictError("conflict", path=path, etag=pin)
+        self._require_no_other(vault, plan.move, confirmed.operation)
+        relocation = self._relocation(vault, plan)
+        moving = [(str(info.path), str(info.etag)) for info in plan.files]
+        linking = [(str(path), "") for path in linking_notes(self._stores.notes, vault, relocation)]
+        now = self._stores.clock.now()
+        operation = Operation(
+            id=confirmed.operation,
+            vault=vault,
+            user=access.user,
+            kind=OperationKind.MOVE,
+            started_at=now,
+            updated_at=now,
+            total=2 * len(moving) + len(linking),
+            parameters={
+                "source": plan.move.source,
+                "target": plan.move.target,
+                "directory": "yes" if plan.move.directory else "",
+            },
+        )
+        return self._stores.operations.start(operation, moving + linking)
+
+    def _result(self, operation: Operation) -> MoveResult:
+        move = _move_of(operation)
+        if not operation.done and not operation.finished:
+            self._give_way(operation, move)
+        result = MoveRun(self._stores, operation, move).run()
+        if result.kept and not move.directory:
+            raise ConflictError("file_exists", path=move.target)
+        return result
+
+    def _give_way(self, operation: Operation, move: Move) -> None:
+        """End a move that began while another was at work in its trees.
+
+        Each notes itself before it looks for others: at most one of two finds none.
+        """
+        try:
+            self._require_no_other(operation.vault, move, operation.id)
+        except ConflictError:
+            now = self._stores.clock.now()
+            self._stores.operations.progress(operation, done=0, finished=True, now=now)
+            raise
+
+    def _require_no_other(self, vault: VaultRef, move: Move, own: str) -> None:
+        for other in self._stores.operations.operations(vault):
+            at_work = other.kind is OperationKind.MOVE and not other.finished and other.id != own
+            if at_work and _meet(_move_of(other), move):
+                source = _move_of(other).source
+                raise ConflictError("operation_running", path=source)
+
+
+def _move_of(operation: Operation) -> Move:
+    parameters = operation.parameters
+    return Move(
+        source=VaultPath(parameters["source"]),
+        target=VaultPath(parameters["target"]),
+        directory=bool(parameters["directory"]),
+    )
+
+
+def _meet(one: Move, other: Move) -> bool:
+    """Tell whether two moves have a place in common."""
+    return any(
+        f"{a}/".startswith(f"{b}/") or f"{b}/".startswith(f"{a}/")
+        for a in (one.source, one.target)
+        for b in (other.source, other.target)
+    )
+
+
+def _name(raw: str) -> str:
+    name = unicodedata.normalize("NFC", raw)
+    problem = name_problem(name)
+    if problem:
+        raise InvalidRequestError("invalid_path", reason=problem)
+    return name
+
+
+def _beside(path: VaultPath, name: str) -> VaultPath:
+    return resolve_path(path[: len(path) - len(name_of(path))] + name)
