@@ -34,6 +34,7 @@ from tests.fakes.governance import InMemoryRates, RecordingAudit, ReversibleBox
 from tests.fakes.notes import InMemoryNotes
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
+from tests.fakes.web import ScriptedWeb
 
 SIGNING_KEY = bytes(range(32))
 
@@ -95,6 +96,7 @@ class World:
             clock=self.clock,
         )
         self.retrieval = FulltextRetrieval(self.vaults, self.text_search)
+        self.web_pages = self.web_search = ScriptedWeb()
         self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
         self.confirmations = InMemoryConfirmations()
         self.pipeline = self.pipeline_of(self.tools())

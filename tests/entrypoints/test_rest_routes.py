@@ -251,6 +251,8 @@ def test_the_tools_have_the_shape_of_the_contract(world: RestWorld) -> None:
         "list_tags",
         "suggest_tags",
         "list_recent",
+        "web_search",
+        "fetch_url",
         "search_documents",
     ]
     for tool in tools:

@@ -4,6 +4,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from archivolt.adapters.http.web_pages import HttpWebPages
+    from archivolt.adapters.searxng.search import SearxngSearch
     from archivolt.bootstrap import Container
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.retrieval.hybrid import RetrievalService
@@ -54,6 +56,20 @@ class ToolsContainer:
     def retrieval(self) -> "RetrievalService":
         """Hybrid search."""
         return self._on.retrieval
+
+    @property
+    def web_pages(self) -> "HttpWebPages":
+        """Pages of the public web."""
+        from archivolt.composition.web import web_pages
+
+        return web_pages(self._on.settings.archivolt_fetch_allowed_hosts)
+
+    @property
+    def web_search(self) -> "SearxngSearch":
+        """A search engine for the public web."""
+        from archivolt.composition.web import web_search
+
+        return web_search(self._on.settings.archivolt_searxng_url)
 
     @cached_property
     def pipeline(self) -> "ToolPipeline":

@@ -61,7 +61,7 @@ MAX_DIFF_LINE_CHARS: Final = 500
 MAX_BACKUP_DIFF_LINES: Final = 20_000
 MAX_APPEND_ATTEMPTS: Final = 8
 MAX_REPLACED_FILES: Final = 1_000
-MAX_SEARCHED_FILES: Final = 20_000
+MAX_REPLACED_BYTES: Final = 200_000_000
 MAX_TREE_FILES: Final = 40_000
 MAX_PARALLEL_FILES: Final = 16
 # Work of many files stops after so long, and the next call goes on.

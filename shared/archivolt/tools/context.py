@@ -9,6 +9,7 @@ from archivolt.domain.messages import Language
 from archivolt.domain.search import SearchQuery, SearchResult
 from archivolt.domain.tool import Surface
 from archivolt.domain.vault import VaultAccess
+from archivolt.ports.web import WebPages, WebSearch
 from archivolt.vaults.access import VaultService
 from archivolt.vaults.files import FileService
 from archivolt.vaults.finding import Finding
@@ -51,6 +52,16 @@ class Services(Protocol):
     @property
     def retrieval(self) -> Retrieval:
         """Hybrid search."""
+        ...
+
+    @property
+    def web_pages(self) -> WebPages:
+        """Pages of the public web."""
+        ...
+
+    @property
+    def web_search(self) -> WebSearch:
+        """A search engine for the public web."""
         ...
 
 

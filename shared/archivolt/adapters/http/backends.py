@@ -6,8 +6,10 @@ name, which the layers above never lose.
 """
 
 import socket
+import ssl
+import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import anyio
 from httpcore2 import (
@@ -19,10 +21,12 @@ from httpcore2 import (
     ConnectTimeout,
     NetworkBackend,
     NetworkStream,
+    ReadTimeout,
     SyncBackend,
 )
 
 from archivolt.adapters.http.addresses import OutboundRules
+from archivolt.domain.limits import MAX_OUTBOUND_SECONDS
 
 # How many addresses of a host are tried.
 _TRIED: Final = 4
@@ -41,13 +45,22 @@ async def resolve_async(host: str, port: int) -> _Found:
 
 
 class GuardedBackend(NetworkBackend):
-    """Connects where the rules allow."""
+    """Connects where the rules allow.
+
+    An answer, its head included, has `seconds` from the last word of its request: a server that
+    says a little from time to time keeps nobody waiting.
+    """
 
     def __init__(
-        self, rules: OutboundRules, *, resolve: Callable[[str, int], _Found] = resolve
+        self,
+        rules: OutboundRules,
+        *,
+        resolve: Callable[[str, int], _Found] = resolve,
+        seconds: float = MAX_OUTBOUND_SECONDS,
     ) -> None:
         self._rules = rules
         self._resolve = resolve
+        self._seconds = seconds
         self._backend = SyncBackend()
 
     def connect_tcp(
@@ -71,12 +84,48 @@ class GuardedBackend(NetworkBackend):
         failure: Exception = ConnectError("the host has no address")
         for address in _checked(self._rules, host, port, found):
             try:
-                return self._backend.connect_tcp(
+                stream = self._backend.connect_tcp(
                     address, port, timeout, local_address, socket_options or []
                 )
             except (ConnectError, ConnectTimeout) as error:
                 failure = error
+            else:
+                return _TimedStream(stream, self._seconds)
         raise failure
+
+
+class _TimedStream(NetworkStream):
+    """A connection on which an answer has to end in time."""
+
+    def __init__(self, stream: NetworkStream, seconds: float) -> None:
+        self._stream = stream
+        self._seconds = seconds
+        self._ends = time.monotonic() + seconds
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise ReadTimeout("the answer takes too long")
+        return self._stream.read(max_bytes, min(left, timeout or left))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self._stream.write(buffer, timeout)
+        self._ends = time.monotonic() + self._seconds
+
+    def close(self) -> None:
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> NetworkStream:
+        secured = self._stream.start_tls(ssl_context, server_hostname, timeout)
+        return _TimedStream(secured, self._seconds)
+
+    def get_extra_info(self, info: str) -> Any:  # noqa: ANN401  the backend's protocol
+        return self._stream.get_extra_info(info)
 
 
 class AsyncGuardedBackend(AsyncNetworkBackend):

@@ -48,8 +48,10 @@ def guarded_client(
     Its calls raise `httpx2.HTTPError`, and `InvalidRequestError` (`address_not_allowed`). `tls`
     replaces the usual authorities.
     """
+    caps = caps or Caps()
+    backend = GuardedBackend(rules, seconds=caps.seconds)
     return httpx2.Client(
-        transport=GuardedTransport(GuardedBackend(rules), caps or Caps(), tls=tls),
+        transport=GuardedTransport(backend, caps, tls=tls),
         headers=dict(_HEADERS),
         timeout=httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
         follow_redirects=False,

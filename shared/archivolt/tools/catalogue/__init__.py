@@ -8,6 +8,7 @@ from archivolt.tools.catalogue.reading import read_file, read_file_raw
 from archivolt.tools.catalogue.recent import list_recent
 from archivolt.tools.catalogue.searching import search_documents, search_fulltext
 from archivolt.tools.catalogue.tags import list_tags, suggest_tags
+from archivolt.tools.catalogue.web import fetch_url, web_search
 from archivolt.tools.registry import Registry
 
 
@@ -28,6 +29,8 @@ def native_tools() -> Registry:
             list_tags,
             suggest_tags,
             list_recent,
+            web_search,
+            fetch_url,
             search_documents,
         ]
     )

@@ -1,0 +1,1 @@
+"""The search engine SearXNG, through its JSON interface."""
