@@ -43,6 +43,11 @@ RATE_WINDOW_SECONDS: Final = 60
 MAX_CALLS_PER_TOKEN: Final = 600
 MAX_CALLS_PER_TOOL: Final = 300
 
+# The audit log, as administrators see it.
+AUDIT_DAYS: Final = 30
+DEFAULT_AUDIT_ENTRIES: Final = 100
+MAX_AUDIT_ENTRIES: Final = 500
+
 # Confirmations (decisions 12 and 27). The lease outlasts the longest run of one tool: a function
 # that answers in one piece ends within 29 seconds, and work of many files stops before that.
 CONFIRMATION_SECONDS: Final = 600

@@ -26,9 +26,10 @@ _WORD: Final = re.compile(r"\w+")
 _BLOCK_LINES: Final = 20
 
 
-def has_placeholder(text: str) -> bool:
-    """Tell whether a placeholder stands in the text."""
-    return _PLACEHOLDER.search(text) is not None
+def first_placeholder(text: str) -> str | None:
+    """Return the first placeholder in a text, if there is one."""
+    match = _PLACEHOLDER.search(text)
+    return None if match is None else match[0]
 
 
 def restored(edited: str, current: str) -> str:
@@ -41,7 +42,7 @@ def restored(edited: str, current: str) -> str:
         InvalidRequestError: `placeholder_unknown`: one stands for no secret, or for several.
 
     """
-    if not has_placeholder(edited):
+    if first_placeholder(edited) is None:
         return edited
     shown, values = _as_shown(current)
     known, asked = _placed(shown), _placed(edited)

@@ -147,12 +147,18 @@ class ConfirmedWrites:
         return self._conflict_since(current, vault, etag)
 
     def _conflict_since(self, current: FileContent, vault: VaultRef, etag: str) -> ConflictError:
-        path = current.info.path
+        before = self.version_of(vault, current.info.path, etag)
+        form = TextForm.of(before.data) if before else None
+        return conflict_between(current, form.text if form else None, since=True)
+
+    def version_of(self, vault: VaultRef, path: VaultPath, etag: str) -> FileContent | None:
+        """Return the newest version with this ETag, if it is not too old or too large."""
         for version in self.store.versions(vault, path)[:_MAX_LOOKED_AT]:
-            if version.etag == etag and 0 < version.size <= MAX_INLINE_CONTENT_BYTES:
-                before = TextForm.of(self.store.read(vault, path, version=version.version).data)
-                return conflict_between(current, before.text if before else None, since=True)
-        return conflict_between(current, None)
+            if version.etag == etag and not version.deletion:
+                if version.size > MAX_INLINE_CONTENT_BYTES:
+                    return None
+                return self.store.read(vault, path, version=version.version)
+        return None
 
     def conflict(self, vault: VaultRef, path: VaultPath, *, wanted: bytes) -> ConflictError:
         """Return the error that says how the current version differs from what was wanted."""

@@ -13,7 +13,7 @@ from archivolt.domain.language import Message
 from archivolt.domain.limits import MAX_APPEND_ATTEMPTS
 from archivolt.domain.partial_reads import is_of_part, whole_etag
 from archivolt.domain.paths import VaultPath
-from archivolt.domain.placeholders import has_placeholder, restored
+from archivolt.domain.placeholders import first_placeholder, restored
 from archivolt.domain.redaction import redact
 from archivolt.domain.vault import FileContent, FileInfo, VaultAccess
 from archivolt.ports.files import FileStore
@@ -225,12 +225,13 @@ def _extended(current: FileContent, content: str) -> bytes:
     """Return the file with the content at its end, the secrets it names in place."""
     form = text_of(current)
     utf8(content)
-    if has_placeholder(content):
+    placeholder = first_placeholder(content)
+    if placeholder is not None:
         shown = redact(form.text).text
         before = f"{form.text}\n"
         whole = restored(f"{shown}\n{content}", form.text)
         if not whole.startswith(before):
-            raise InvalidRequestError("placeholder_unknown", placeholder=content)
+            raise InvalidRequestError("placeholder_unknown", placeholder=placeholder)
         content = whole.removeprefix(before)
     return form.appended(content)
 

@@ -41,8 +41,10 @@ class TextForm:
         bom, encoding = _bom_of(data, decoded.encoding)
         return cls(data=data, text=decoded.text, encoding=encoding, bom=bom)
 
-    def written(self, text: str) -> bytes:
+    def written(self, text: str, *, line_ends_as_given: bool = False) -> bytes:
         """Return the bytes of the file with `text` in it, kept as close to what they are.
+
+        With `line_ends_as_given`, the line ends of `text` are meant as they are.
 
         Raises:
             InvalidRequestError: `invalid_request`: the text is not Unicode.
@@ -50,7 +52,8 @@ class TextForm:
         """
         if self.bom:
             text = text.removeprefix(_MARK)
-        text = self._with_line_ends(text)
+        if not line_ends_as_given:
+            text = self._with_line_ends(text)
         if text == self.text:
             return self.data
         data = self._encoded(text)

@@ -54,6 +54,10 @@ def test_plain_line_feeds_take_the_line_ends_of_the_file() -> None:
     assert form(b"one\ntwo\n").written("one\r\n2\n") == b"one\r\n2\n"
 
 
+def test_line_ends_that_are_meant_are_written() -> None:
+    assert form(b"one\r\ntwo\r\n").written("one\ntwo\n", line_ends_as_given=True) == b"one\ntwo\n"
+
+
 def test_mixed_line_ends_stay_on_their_lines() -> None:
     mixed = form(b"a\r\nb\nc\r\nd\r\n")
 
