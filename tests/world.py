@@ -24,6 +24,8 @@ from archivolt.tools.registry import Registry
 from archivolt.vaults.access import VaultService
 from archivolt.vaults.files import FileService
 from archivolt.vaults.finding import Finding
+from archivolt.vaults.move_steps import MoveStores
+from archivolt.vaults.moving import MoveService
 from archivolt.vaults.search import TextSearch
 from tests.builders import ALICE, a_vault, principal
 from tests.fakes.catalogue import InMemoryCatalogue
@@ -32,6 +34,7 @@ from tests.fakes.confirmations import InMemoryConfirmations
 from tests.fakes.files import InMemoryFiles
 from tests.fakes.governance import InMemoryRates, RecordingAudit, ReversibleBox
 from tests.fakes.notes import InMemoryNotes
+from tests.fakes.operations import InMemoryOperations
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
 from tests.fakes.web import ScriptedWeb
@@ -84,6 +87,7 @@ class World:
         self.catalogue = InMemoryCatalogue(self.clock)
         self.index = InMemoryTextIndex()
         self.notes = InMemoryNotes()
+        self.operations = InMemoryOperations()
         self.audit = RecordingAudit()
         self.vaults = VaultService(self.directory, self.catalogue, self.clock)
         self.files = FileService(self.store)
@@ -94,6 +98,11 @@ class World:
             catalogue=self.catalogue,
             files=self.store,
             clock=self.clock,
+        )
+        self.moves = MoveService(
+            MoveStores(
+                files=self.store, notes=self.notes, operations=self.operations, clock=self.clock
+            )
         )
         self.retrieval = FulltextRetrieval(self.vaults, self.text_search)
         self.web_pages = self.web_search = ScriptedWeb()

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from archivolt.vaults.access import VaultService
     from archivolt.vaults.files import FileService
     from archivolt.vaults.finding import Finding
+    from archivolt.vaults.moving import MoveService
     from archivolt.vaults.search import TextSearch
 
 
@@ -50,6 +51,21 @@ class ToolsContainer:
             catalogue=self._on.catalogue,
             files=self._on.file_store,
             clock=self._on.clock,
+        )
+
+    @cached_property
+    def moves(self) -> "MoveService":
+        """Renaming and moving files and directories."""
+        from archivolt.vaults.move_steps import MoveStores
+        from archivolt.vaults.moving import MoveService
+
+        return MoveService(
+            MoveStores(
+                files=self._on.file_store,
+                notes=self._on.index.note_index,
+                operations=self._on.operations,
+                clock=self._on.clock,
+            )
         )
 
     @property
@@ -118,6 +134,7 @@ class ToolsContainer:
     def rest_services(self) -> "RestServices":
         """What the tools function stands on."""
         from archivolt.entrypoints.http.services import RestServices
+        from archivolt.governance.audit import AuditService
 
         return RestServices(
             token_verifier=self._on.token_verifier,
@@ -127,5 +144,6 @@ class ToolsContainer:
             files=self.files,
             catalogue=self._on.catalogue,
             tenant_settings=self._on.settings_service,
+            audit=AuditService(self._on.audit_log, self._on.clock),
             allowed_origins=self._on.settings.allowed_origins,
         )

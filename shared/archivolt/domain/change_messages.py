@@ -28,8 +28,8 @@ CHANGE_MESSAGES: Mapping[str, Message] = {
         "{path} ne peut être déplacé dans lui-même, vers {target} ; choisissez un autre endroit.",
     ),
     "operation_running": Message(
-        "{path} is just being moved; wait until that is finished, then retry.",
-        "{path} est en train d'être déplacé ; attendez la fin, puis réessayez.",
+        "Other work on {path} is not finished yet; wait for it, then retry.",
+        "Un autre travail sur {path} n'est pas encore fini ; attendez-le, puis réessayez.",
     ),
     "operation_unfinished": Message(
         "{done} of {total} files are done so far; call again the same way to go on.",

@@ -13,6 +13,7 @@ from archivolt.ports.web import WebPages, WebSearch
 from archivolt.vaults.access import VaultService
 from archivolt.vaults.files import FileService
 from archivolt.vaults.finding import Finding
+from archivolt.vaults.moving import MoveService
 from archivolt.vaults.search import TextSearch
 
 
@@ -47,6 +48,11 @@ class Services(Protocol):
     @property
     def finding(self) -> Finding:
         """Advanced search, paths, tags, recents, backlinks, the graph."""
+        ...
+
+    @property
+    def moves(self) -> MoveService:
+        """Renaming and moving files and directories."""
         ...
 
     @property
@@ -85,6 +91,13 @@ class ToolContext:
     def vault_id(self) -> str:
         """The id of the named vault, "" if none is named."""
         return "" if self.vault is None else self.vault.vault.ref.id
+
+    @property
+    def confirmed(self) -> Confirmed:
+        """The confirmation under which a change runs; there is none in a preview."""
+        if self.confirmation is None:
+            raise LookupError("a change ran without a confirmation")
+        return self.confirmation
 
     @property
     def access(self) -> VaultAccess:

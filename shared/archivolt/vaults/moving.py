@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from archivolt.domain.confirmation import Confirmed, Preview
 from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
+from archivolt.domain.partial_reads import whole_etag
 from archivolt.domain.paths import VaultPath, name_of, name_problem, resolve_path
 from archivolt.domain.vault import FileInfo, VaultAccess, VaultRef
 from archivolt.ports.operations import Operation, OperationKind
@@ -97,19 +98,26 @@ class MoveService:
         self._stores = stores
         self._places = Places(stores.files)
 
-    def preview(self, access: VaultAccess, request: MoveRequest) -> Preview:
+    def preview(
+        self, access: VaultAccess, request: MoveRequest, *, etag: str | None = None
+    ) -> Preview:
         """Return what a move would do: what goes where, and whose links follow.
+
+        `etag` is that of the file, where the caller has read it.
 
         Raises:
             ForbiddenError: `vault_read_only`.
             NotFoundError: `file_not_found` or `directory_not_found`.
-            ConflictError: `file_exists`, `directory_exists`, `path_taken`; `operation_running`.
+            ConflictError: `file_exists`, `directory_exists`, `path_taken`; `operation_running`;
+                `conflict`: `etag` is not current.
             InvalidRequestError: `move_into_itself`; `invalid_path`: a path becomes too long.
             TooLargeError: `too_many_files`.
 
         """
         require_writer(access)
         plan = self._plan(access.vault.ref, request)
+        if etag and not plan.move.directory and whole_etag(etag) != plan.files[0].etag:
+            raise ConflictError("conflict", path=request.source, etag=plan.files[0].etag)
         self._require_no_other(access.vault.ref, plan.move, "")
         previews = MovePreviews(self._stores, access.vault.ref)
         return previews.of(
@@ -228,10 +236,11 @@ class MoveService:
 
     def _require_no_other(self, vault: VaultRef, move: Move, own: str) -> None:
         for other in self._stores.operations.operations(vault):
-            at_work = other.kind is OperationKind.MOVE and not other.finished and other.id != own
-            if at_work and _meet(_move_of(other), move):
-                source = _move_of(other).source
-                raise ConflictError("operation_running", path=source)
+            if other.finished or other.id == own:
+                continue
+            for place in _places_of(other):
+                if _meet(place, move.source) or _meet(place, move.target):
+                    raise ConflictError("operation_running", path=place)
 
 
 def _move_of(operation: Operation) -> Move:
@@ -243,13 +252,17 @@ def _move_of(operation: Operation) -> Move:
     )
 
 
-def _meet(one: Move, other: Move) -> bool:
-    """Tell whether two moves have a place in common."""
-    return any(
-        f"{a}/".startswith(f"{b}/") or f"{b}/".startswith(f"{a}/")
-        for a in (one.source, one.target)
-        for b in (other.source, other.target)
-    )
+def _places_of(operation: Operation) -> list[str]:
+    """Return the trees that an operation is at work in, as far as it has some of its own."""
+    if operation.kind is OperationKind.MOVE:
+        return [operation.parameters["source"], operation.parameters["target"]]
+    directory = operation.parameters.get("directory")
+    return [directory] if directory else []
+
+
+def _meet(one: str, other: str) -> bool:
+    """Tell whether two places are the same, or one is inside the other."""
+    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 
 def _name(raw: str) -> str:

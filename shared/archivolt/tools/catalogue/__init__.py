@@ -2,6 +2,7 @@
 
 from archivolt.tools.catalogue.advanced_search import search_advanced
 from archivolt.tools.catalogue.linking import get_backlinks, get_graph
+from archivolt.tools.catalogue.moving import move_path, rename_directory, rename_file
 from archivolt.tools.catalogue.navigation import list_all_files, list_directory, list_vaults
 from archivolt.tools.catalogue.path_search import search_paths
 from archivolt.tools.catalogue.reading import read_file, read_file_raw
@@ -31,6 +32,9 @@ def native_tools() -> Registry:
             list_recent,
             web_search,
             fetch_url,
+            rename_file,
+            rename_directory,
+            move_path,
             search_documents,
         ]
     )

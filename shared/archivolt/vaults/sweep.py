@@ -1,0 +1,72 @@
+"""Finishes what was begun and never called again: moves, deletions and other work on many files."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from archivolt.domain.errors import ArchivoltError, UnavailableError
+from archivolt.observability import logger
+from archivolt.ports.clock import Clock
+from archivolt.ports.operations import Operation, OperationKind, OperationStore
+
+# Whoever began it may still be at work, or about to call again.
+_IDLE: Final = timedelta(minutes=10)
+# One call of a resumption may take this long.
+_RESERVE: Final = timedelta(seconds=90)
+
+Resume = Callable[[Operation], object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepReport:
+    """How many operations were found idle, and how many of them are finished now."""
+
+    idle: int = 0
+    finished: int = 0
+
+
+class OperationSweep:
+    """Goes on with idle operations; `resumptions` says how, by kind.
+
+    A resumption raises `UnavailableError` `operation_unfinished` where it has to be called again.
+    """
+
+    def __init__(
+        self,
+        operations: OperationStore,
+        resumptions: Mapping[OperationKind, Resume],
+        clock: Clock,
+    ) -> None:
+        self._operations = operations
+        self._resumptions = resumptions
+        self._clock = clock
+
+    def run(self, *, time_left: Callable[[], timedelta]) -> SweepReport:
+        """Finish what can be finished while time is left; the rest waits for the next run."""
+        before = self._clock.now() - _IDLE
+        idle = [one for one in self._operations.unfinished() if one.updated_at <= before]
+        finished = sum(self._finish(operation, time_left) for operation in idle)
+        return SweepReport(idle=len(idle), finished=finished)
+
+    def _finish(self, operation: Operation, time_left: Callable[[], timedelta]) -> bool:
+        resume = self._resumptions.get(operation.kind)
+        current: Operation | None = operation
+        while resume and current and not current.finished and time_left() > _RESERVE:
+            try:
+                resume(current)
+            except ArchivoltError as error:
+                if not _is_unfinished(error):
+                    logger.warning("operation not finished", extra=_told(operation, error))
+                    break
+            current = self._operations.get(operation.vault, operation.id)
+        now = self._operations.get(operation.vault, operation.id)
+        return now is None or now.finished
+
+
+def _is_unfinished(error: ArchivoltError) -> bool:
+    return isinstance(error, UnavailableError) and error.code == "operation_unfinished"
+
+
+def _told(operation: Operation, error: ArchivoltError) -> dict[str, str]:
+    return {"operation": operation.id, "kind": operation.kind, "code": error.code}
