@@ -10,11 +10,13 @@ from archivolt.adapters.dynamodb.rates import DynamoRateCounter
 from archivolt.adapters.dynamodb.table import DynamoTable
 from archivolt.adapters.dynamodb.tenant_settings import DynamoTenantSettings
 from archivolt.adapters.dynamodb.writes import Key, Put
+from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.identity import UserId
 from archivolt.domain.settings import TenantSettings
-from archivolt.ports.governance import AuditEntry, RateCounter, TenantSettingsStore
-from tests.builders import ACME, GLOBEX, principal
+from archivolt.ports.governance import AuditEntry, AuditLog, RateCounter, TenantSettingsStore
+from tests.builders import ACME, BOB, GLOBEX, principal
 from tests.contract.conftest import FAKE, NewTable, on_tables
-from tests.fakes.governance import InMemoryRates, InMemoryTenantSettings
+from tests.fakes.governance import InMemoryRates, InMemoryTenantSettings, RecordingAudit
 
 
 @pytest.fixture
@@ -100,6 +102,94 @@ def an_entry(at: datetime) -> AuditEntry:
         path="a.md",
         details={"size": "3"},
     )
+
+
+@pytest.fixture
+def audit(store: str, request: pytest.FixtureRequest) -> AuditLog:
+    if store == FAKE:
+        return RecordingAudit()
+    return DynamoAuditLog(request.getfixturevalue("new_table")("AuditTable"))
+
+
+NOON = datetime(2026, 9, 1, 12, tzinfo=UTC)
+
+
+def pages(
+    audit: AuditLog, *, days: float = 365, until: datetime = NOON, limit: int, user: str = ""
+) -> list[AuditEntry]:
+    """Return the entries of all pages, each of which is short enough."""
+    found: list[AuditEntry] = []
+    cursor: str | None = None
+    while True:
+        page = audit.page(
+            ACME,
+            since=until - timedelta(days=days),
+            until=until,
+            user=UserId(user) if user else None,
+            limit=limit,
+            cursor=cursor,
+        )
+        assert len(page.entries) <= limit
+        found += page.entries
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+def a_history(audit: AuditLog) -> list[AuditEntry]:
+    """Write entries of half a year, some at one moment, and return them the newest first."""
+    ages = [0.5, 1, 1, 3 * 60, 3 * 60, 13 * 60, 24 * 60, 45 * 1_440, 45 * 1_440 + 1, 180 * 1_440]
+    entries = [
+        replace(an_entry(NOON - timedelta(minutes=age)), milliseconds=number)
+        for number, age in enumerate(ages)
+    ]
+    for entry in reversed(entries):
+        audit.append(entry)
+    audit.append(replace(entries[0], principal=principal(tenant=GLOBEX)))
+    return entries
+
+
+@pytest.mark.parametrize("limit", [1, 2, 3, 50])
+def test_the_entries_of_a_tenant_are_read_back_the_newest_first(
+    audit: AuditLog, limit: int
+) -> None:
+    written = a_history(audit)
+
+    found = pages(audit, limit=limit)
+
+    assert [entry.at for entry in found] == [entry.at for entry in written]
+    assert sorted(found, key=lambda entry: entry.milliseconds) == written
+
+
+def test_entries_of_a_time_are_read(audit: AuditLog) -> None:
+    written = a_history(audit)
+
+    assert pages(audit, days=0, limit=5) == []
+    last_day = pages(audit, days=1, limit=5)
+    assert [entry.milliseconds for entry in last_day][-1] == 6, "since is included"
+    assert len(last_day) == 7
+    before = pages(audit, until=written[5].at, limit=5)
+    assert [entry.milliseconds for entry in before] == [6, 7, 8, 9], "until is not"
+    assert {entry.milliseconds for entry in pages(audit, days=2 / 24, limit=5)} == {0, 1, 2}
+
+
+def test_entries_of_one_person_are_read(audit: AuditLog) -> None:
+    written = a_history(audit)
+    of_bob = replace(written[4], principal=principal(BOB), milliseconds=99)
+    audit.append(of_bob)
+
+    assert pages(audit, limit=1, user=BOB) == [of_bob]
+    assert len(pages(audit, limit=2)) == len(written) + 1
+
+
+@pytest.mark.parametrize("cursor", ["x", "", "2026-13-45/", "2026-09-01", "0001-01-01/", "-1"])
+def test_a_cursor_that_is_none_is_refused(audit: AuditLog, cursor: str) -> None:
+    a_history(audit)
+
+    with pytest.raises(InvalidRequestError) as refused:
+        audit.page(ACME, since=NOON, until=NOON, limit=5, cursor=cursor)
+
+    assert refused.value.code == "unknown_page"
 
 
 def entries_of(table: DynamoTable, day: str) -> list[str]:

@@ -1,5 +1,7 @@
 """What every `VaultDirectory` promises."""
 
+from dataclasses import replace
+
 import pytest
 
 from archivolt.adapters.dynamodb.vaults import DynamoVaultDirectory
@@ -162,6 +164,25 @@ def test_an_unknown_vault_has_no_members_and_takes_none(directory: VaultDirector
             look()
         assert refused.value.code == "vault_not_found"
     assert directory.members(ref) == []
+
+
+def test_an_owners_choice_about_dangerous_tools_is_kept(directory: VaultDirectory) -> None:
+    vault = a_vault("notes")
+    directory.create(vault, owner=ALICE)
+
+    for allowed in (False, False, True):
+        directory.set_destructive_tools(vault.ref, allowed=allowed)
+        for seen in (directory.get(vault.ref), directory.access(ACME, ALICE, "notes").vault):
+            assert seen == replace(vault, ai_destructive_tools=allowed)
+
+
+def test_an_absent_vault_takes_no_choice(directory: VaultDirectory) -> None:
+    with pytest.raises(NotFoundError) as refused:
+        directory.set_destructive_tools(vault_ref("absent"), allowed=False)
+
+    assert refused.value.code == "vault_not_found"
+    with pytest.raises(NotFoundError):
+        directory.get(vault_ref("absent"))
 
 
 def test_a_worker_finds_a_vault_by_where_it_is(directory: VaultDirectory) -> None:

@@ -1,11 +1,12 @@
 """Settings, counters, audit, tokens and secrets without any service."""
 
 import base64
+from datetime import datetime
 
-from archivolt.domain.errors import UnauthenticatedError, UnavailableError
-from archivolt.domain.identity import Principal, TenantId
+from archivolt.domain.errors import InvalidRequestError, UnauthenticatedError, UnavailableError
+from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.settings import TenantSettings
-from archivolt.ports.governance import AuditEntry
+from archivolt.ports.governance import AuditEntry, AuditPage
 
 
 class InMemoryTenantSettings:
@@ -40,6 +41,30 @@ class RecordingAudit:
 
     def append(self, entry: AuditEntry) -> None:
         self.entries.append(entry)
+
+    def page(
+        self,
+        tenant: TenantId,
+        *,
+        since: datetime,
+        until: datetime,
+        user: UserId | None = None,
+        limit: int,
+        cursor: str | None = None,
+    ) -> AuditPage:
+        if cursor is not None and not cursor.isdecimal():
+            raise InvalidRequestError("unknown_page")
+        wanted = [
+            entry
+            for entry in reversed(self.entries)
+            if entry.principal.tenant == tenant and user in {None, entry.principal.user}
+            if since <= entry.at < until
+        ]
+        newest_first = sorted(wanted, key=lambda entry: entry.at, reverse=True)
+        start = int(cursor or 0)
+        shown = newest_first[start : start + limit]
+        more = len(newest_first) > start + limit
+        return AuditPage(entries=shown, next_cursor=str(start + limit) if more else None)
 
 
 class KnownTokens:

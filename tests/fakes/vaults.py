@@ -58,9 +58,12 @@ class InMemoryVaults:
     def all_refs(self) -> list[VaultRef]:
         return list(self._vaults)
 
+    def set_destructive_tools(self, ref: VaultRef, *, allowed: bool) -> None:
+        self._vaults[ref] = replace(self.get(ref), ai_destructive_tools=allowed)
+
     def forbid_destructive_tools(self, ref: VaultRef) -> None:
         """Change the vault's setting, as its owner would."""
-        self._vaults[ref] = replace(self.get(ref), ai_destructive_tools=False)
+        self.set_destructive_tools(ref, allowed=False)
 
     def rename(self, ref: VaultRef, name: str) -> None:
         """Give a vault another name."""

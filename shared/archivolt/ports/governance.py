@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
-from archivolt.domain.identity import Principal, TenantId
+from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.settings import TenantSettings
 
 
@@ -81,9 +81,37 @@ class AuditEntry:
     details: dict[str, str] = field(default_factory=dict[str, str])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditPage:
+    """Some entries, the newest first; `next_cursor` asks for those before them, None: no more."""
+
+    entries: list[AuditEntry]
+    next_cursor: str | None = None
+
+
 class AuditLog(Protocol):
-    """An append-only record."""
+    """An append-only record. Every implementation passes `tests/contract`."""
 
     def append(self, entry: AuditEntry) -> None:
         """Add an entry; entries are never changed."""
+        ...
+
+    def page(
+        self,
+        tenant: TenantId,
+        *,
+        since: datetime,
+        until: datetime,
+        user: UserId | None = None,
+        limit: int,
+        cursor: str | None = None,
+    ) -> AuditPage:
+        """Return at most `limit` entries of a tenant from `since` on and before `until`.
+
+        A page may hold fewer, even none, while others follow: it ends where one look ends.
+
+        Raises:
+            InvalidRequestError: `unknown_page`: the cursor is none of ours.
+
+        """
         ...

@@ -64,6 +64,15 @@ class VaultDirectory(Protocol):
         """
         ...
 
+    def set_destructive_tools(self, ref: VaultRef, *, allowed: bool) -> None:
+        """Record whether an assistant may use dangerous tools in the vault.
+
+        Raises:
+            NotFoundError: `vault_not_found`.
+
+        """
+        ...
+
     def all_refs(self) -> list[VaultRef]:
         """Return every vault of every tenant (for reconciliation only)."""
         ...

@@ -21,7 +21,16 @@ from archivolt.adapters.dynamodb.table import (
     StoredItem,
     is_key_text,
 )
-from archivolt.adapters.dynamodb.writes import ABSENT, PRESENT, Check, Delete, Key, Put, Write
+from archivolt.adapters.dynamodb.writes import (
+    ABSENT,
+    PRESENT,
+    Check,
+    Delete,
+    Key,
+    Put,
+    Update,
+    Write,
+)
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.vault import Vault, VaultAccess, VaultId, VaultRef, VaultRole
@@ -125,6 +134,14 @@ class DynamoVaultDirectory:
             ]
 
         self._transact_as_seen(writes)
+
+    def set_destructive_tools(self, ref: VaultRef, *, allowed: bool) -> None:
+        """Record whether an assistant may use dangerous tools in the vault."""
+        changed = {"ai_destructive_tools": allowed}
+        try:
+            self._table.update(Update(key=_vault_key(ref), set=changed, condition=PRESENT))
+        except ConditionFailedError as error:
+            raise NotFoundError("vault_not_found", vault=ref.id) from error
 
     def all_refs(self) -> list[VaultRef]:
         """Return every vault of every tenant; reads the whole table, once a day."""
