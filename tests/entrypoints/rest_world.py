@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, quote
 from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.services import RestServices
 from archivolt.entrypoints.http.tools_app import create_handler
+from archivolt.governance.audit import AuditService
 from archivolt.governance.settings import SettingsService
 from archivolt.tools.by_hand import ByHand
 from tests.builders import ALICE, BOB, GLOBEX, principal
@@ -23,6 +24,7 @@ PEOPLE = {
     "bob": principal(BOB),
     "mallory": principal("mallory", tenant=GLOBEX),
     "alice-of-globex": principal(ALICE, tenant=GLOBEX),
+    "operator": principal("operator", role=Role.DEVOPS),
     "admin": principal("admin", role=Role.TENANT_ADMIN),
     "root": principal("root", role=Role.CPI_ADMIN),
     "alices-agent": principal(ALICE, kind=TokenKind.MCP),
@@ -42,6 +44,7 @@ class RestWorld(World):
             files=self.files,
             catalogue=self.catalogue,
             tenant_settings=SettingsService(InMemoryTenantSettings(), ReversibleBox()),
+            audit=AuditService(self.audit, self.clock),
             allowed_origins="https://app.example",
         )
         self.process = LambdaProcess(lambda: create_handler(lambda: services))

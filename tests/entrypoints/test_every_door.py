@@ -13,6 +13,7 @@ from archivolt.entrypoints.http.chat_services import ChatServices
 from archivolt.entrypoints.http.services import RestServices
 from archivolt.entrypoints.http.tools_app import create_tools_app
 from archivolt.entrypoints.mcp.app import McpServices, create_app
+from archivolt.governance.audit import AuditService
 from archivolt.governance.settings import SettingsService
 from archivolt.tools.by_hand import ByHand
 from tests.builders import ALICE, BOB, GLOBEX, principal
@@ -56,6 +57,7 @@ class House:
             files=world.files,
             catalogue=world.catalogue,
             tenant_settings=SettingsService(InMemoryTenantSettings(), ReversibleBox()),
+            audit=AuditService(world.audit, world.clock),
         )
         chat = ChatServices(
             enabled=True,

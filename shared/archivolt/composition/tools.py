@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from archivolt.vaults.finding import Finding
     from archivolt.vaults.moving import MoveService
     from archivolt.vaults.search import TextSearch
+    from archivolt.vaults.sweep import OperationSweep
 
 
 class ToolsContainer:
@@ -67,6 +68,22 @@ class ToolsContainer:
                 clock=self._on.clock,
             )
         )
+
+    @cached_property
+    def sweep(self) -> "OperationSweep":
+        """What finishes changes of many files that nobody came back for."""
+        from archivolt.ports.operations import OperationKind
+        from archivolt.vaults.deletions import DeletionService
+        from archivolt.vaults.sweep import OperationSweep
+        from archivolt.vaults.undeletion import UndeletionService
+
+        stores = (self._on.file_store, self._on.operations, self._on.clock)
+        resumptions = {
+            OperationKind.MOVE: self.moves.resume,
+            OperationKind.DELETE: DeletionService(*stores).resume,
+            OperationKind.UNDELETE: UndeletionService(*stores).resume,
+        }
+        return OperationSweep(self._on.operations, resumptions, self._on.clock)
 
     @property
     def retrieval(self) -> "RetrievalService":

@@ -98,6 +98,19 @@ class VaultService:
         self._directory.create(vault, owner=principal.user)
         return self._summary(VaultAccess(vault=vault, user=principal.user, role=VaultRole.OWNER))
 
+    def allow_destructive_tools(
+        self, principal: Principal, name: str, *, allowed: bool
+    ) -> VaultSummary:
+        """Let agents rename, move, replace and delete in a vault, or not; only an owner may.
+
+        Raises:
+            NotFoundError: `vault_not_found`.
+            ForbiddenError: `owner_required`.
+
+        """
+        self._directory.set_destructive_tools(self._owned(principal, name), allowed=allowed)
+        return self._summary(self.access(principal, name))
+
     def set_member(self, principal: Principal, name: str, user: str, role: VaultRole) -> UserId:
         """Add a member or change a member's role; only an owner may.
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.tool import Surface
+from archivolt.governance.audit import AuditService
 from archivolt.governance.settings import SettingsService
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.governance import TokenVerifier
@@ -30,6 +31,7 @@ class RestServices:
     files: FileService
     catalogue: Catalogue
     tenant_settings: SettingsService
+    audit: AuditService
     allowed_origins: str = ""
 
 

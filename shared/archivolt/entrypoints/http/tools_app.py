@@ -9,6 +9,7 @@ from pydantic import BaseModel
 from starlette.types import Receive, Scope, Send
 
 from archivolt.entrypoints.http.application import create_application
+from archivolt.entrypoints.http.audit_routes import audit_router
 from archivolt.entrypoints.http.file_routes import file_router
 from archivolt.entrypoints.http.openapi import openapi_router
 from archivolt.entrypoints.http.read_routes import read_router
@@ -18,6 +19,14 @@ from archivolt.entrypoints.http.tool_routes import tool_router
 from archivolt.entrypoints.http.vault_routes import vault_router
 
 PREFIX: Final = "/api/v1"
+_ROUTERS: Final = (
+    read_router,
+    tool_router,
+    file_router,
+    vault_router,
+    settings_router,
+    audit_router,
+)
 
 
 class Health(BaseModel):
@@ -44,7 +53,7 @@ def create_tools_app(services: ServicesOf, allowed_origins: str = "") -> FastAPI
         allowed_origins=allowed_origins,
     )
     app.include_router(_health_router())
-    for make in (read_router, tool_router, file_router, vault_router, settings_router):
+    for make in _ROUTERS:
         app.include_router(make(services), prefix=PREFIX)
     app.include_router(openapi_router(app), prefix=PREFIX)
     return app
