@@ -39,9 +39,13 @@ class _Held:
 
 
 class InMemoryNotes:
-    """A `NoteIndex` that lives as long as the test; `put` and `remove` are its write side."""
+    """A `NoteIndex` that lives as long as the test; `put` and `remove` are its write side.
+
+    Without `complete`, a scan says that its time ran out.
+    """
 
     def __init__(self) -> None:
+        self.complete = True
         self._kept: dict[VaultRef, dict[VaultPath, _Held]] = {}
 
     def put(self, note: Note, text: str | None) -> None:
@@ -107,7 +111,8 @@ class InMemoryNotes:
         hits = [hit for held in passing if (hit := _hit(held, matcher)) is not None]
         ordered = _ordered(hits, scan)
         end = offset + limit
-        return ScanPage(hits=ordered[offset:end], more=len(ordered) > end)
+        more = len(ordered) > end
+        return ScanPage(hits=ordered[offset:end], more=more, complete=self.complete)
 
     def _all(self, vaults: Sequence[VaultRef]) -> Iterator[_Held]:
         for vault in vaults:

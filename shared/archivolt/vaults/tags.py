@@ -93,7 +93,8 @@ class TagService:
         if not counts:
             return []
         text, own = self._asked_about(refs, q)
-        by_name = {name: score for name in counts if (score := _name_score(name, q))}
+        start, words = folded(q).strip().strip("#/"), f" {_as_words(folded(text))} "
+        by_name = {name: score for name in counts if (score := _name_score(name, start, words))}
         by_content = self._by_content(refs, text)
         suggestions = [
             _suggestion(name, counts[name], by_name.get(name, 0), by_content.get(name, 0))
@@ -137,18 +138,14 @@ def _weighed(documents: Iterable[tuple[float, CatalogueEntry]]) -> Mapping[str, 
     return {tag: weight / total for tag, weight in weights.items()} if total else {}
 
 
-def _name_score(tag: str, q: str) -> float:
-    """Return how well a tag's name suits what was asked; 0 for not at all."""
-    name, asked = folded(tag), folded(q).strip().strip("#/")
-    if not asked:
-        return 0
-    if name == asked:
-        return _SAME
-    if name.startswith(asked):
-        return _BEGINS
-    if any(part.startswith(asked) for part in name.replace("-", "/").split("/")):
+def _name_score(tag: str, start: str, words: str) -> float:
+    """Return how well a tag's name suits the start of one, or words between spaces; 0: not."""
+    name = folded(tag)
+    if start and name.startswith(start):
+        return _SAME if name == start else _BEGINS
+    if start and any(part.startswith(start) for part in name.replace("-", "/").split("/")):
         return _PART_BEGINS
-    return _NAMED if f" {_as_words(name)} " in f" {_as_words(asked)} " else 0
+    return _NAMED if f" {_as_words(name)} " in words else 0
 
 
 def _as_words(text: str) -> str:
