@@ -15,6 +15,7 @@ _HEIGHT_TAG: Final = 257
 _SHORT: Final = 3
 _MAX_TIFF_PAGES: Final = 1_000
 _MAX_JPEG_MARKERS: Final = 10_000
+_WEBP_HEAD_BYTES: Final = 30
 _WEBP: Final = re.compile(rb"RIFF.{4}WEBP(VP8[ LX])", re.S)
 
 
@@ -68,7 +69,7 @@ def _tiff(data: bytes, order: str) -> int | None:
 
 def _webp(data: bytes) -> int | None:
     found = _WEBP.match(data)
-    if not found:
+    if not found or len(data) < _WEBP_HEAD_BYTES:
         return None
     if found[1] == b"VP8X":
         width = int.from_bytes(data[24:27], "little") + 1

@@ -53,13 +53,13 @@ def read_scans(
         if time.monotonic() > until:
             break
         try:
-            read[number] = "\n\n".join(ocr.read(_image(document, number), dpi=_DPI))
+            read[number] = "\n\n".join(ocr.read(page_image(document, number), dpi=_DPI))
         except (UnsupportedContentError, pypdfium2.PdfiumError):
             continue  # one page that cannot be read is no reason to lose the others
     return read
 
 
-def _image(document: pypdfium2.PdfDocument, number: int) -> bytes:
+def page_image(document: pypdfium2.PdfDocument, number: int) -> bytes:
     """Return a page as a grey image (PGM)."""
     with closing(document[number]) as page:
         side = max(page.get_width(), page.get_height(), 1.0)
