@@ -24,6 +24,7 @@ from archivolt.adapters.embedding.embedded_use import EmbeddedUse
 from archivolt.adapters.qdrant.rest import QdrantRest
 from archivolt.adapters.qdrant.vectors import QdrantVectors
 from archivolt.adapters.sqlite.shard_cache import ShardCache
+from archivolt.adapters.sqlite.shard_reader import ShardReader
 from archivolt.adapters.sqlite.text_index import SqliteTextIndex
 from archivolt.domain.ingestion import ChangeKind, ObjectChange
 from archivolt.domain.limits import CHUNK_TOKENS, MAX_LEXICAL_CACHE_BYTES, MAX_TOP_K
@@ -83,7 +84,7 @@ class _Vault:
         self._directory.create(self._vault, owner=ALICE)
         shards = InMemoryShards()
         cache = ShardCache(shards, folder, max_bytes=MAX_LEXICAL_CACHE_BYTES)
-        self._text_index = SqliteTextIndex(shards, cache)
+        self._text_index = SqliteTextIndex(shards, ShardReader(shards, cache))
         self._vectors = vectors
         self._embedder = EmbeddedUse()
         self._search = RetrievalService(

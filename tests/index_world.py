@@ -35,6 +35,7 @@ from tests.fakes.embedding import InMemoryQueue, InMemoryVectorCache
 from tests.fakes.extraction import ScriptedExtractor
 from tests.fakes.faults import Death, FaultLine
 from tests.fakes.files import InMemoryFiles
+from tests.fakes.notes import InMemoryNotes
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
 from tests.fakes.vectors import InMemoryVectors, WordHashEmbedder
@@ -56,7 +57,8 @@ class IndexWorld:
         self.line = FaultLine()
         self.files = InMemoryFiles(self.clock)
         self.catalogue = InMemoryCatalogue(self.clock)
-        self.text_index = InMemoryTextIndex()
+        self.notes = InMemoryNotes()
+        self.text_index = InMemoryTextIndex(self.notes)
         self.vectors = InMemoryVectors()
         self.cache = InMemoryVectorCache()
         self.queue = InMemoryQueue()

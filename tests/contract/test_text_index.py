@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from archivolt.adapters.s3.shards import S3Shards
 from archivolt.adapters.sqlite.shard_cache import ShardCache
+from archivolt.adapters.sqlite.shard_reader import ShardReader
 from archivolt.adapters.sqlite.text_index import SqliteTextIndex
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.ingestion import Generation, Passage
@@ -48,7 +49,8 @@ def sqlite_index(
     folder: Path, shards: ShardStore | None = None, *, max_bytes: int = 10**8
 ) -> SqliteTextIndex:
     shards = shards or InMemoryShards()
-    return SqliteTextIndex(shards, ShardCache(shards, folder / "shards", max_bytes=max_bytes))
+    cache = ShardCache(shards, folder / "shards", max_bytes=max_bytes)
+    return SqliteTextIndex(shards, ShardReader(shards, cache))
 
 
 def document(path: str, *texts: str, generation: str = "1-a") -> DocumentUpdate:
@@ -63,6 +65,10 @@ def document(path: str, *texts: str, generation: str = "1-a") -> DocumentUpdate:
             for number, text in enumerate(texts)
         ],
     )
+
+
+def removal(path: str, *, generation: str = "2-b") -> DocumentUpdate:
+    return DocumentUpdate(path=VaultPath(path), generation=Generation(generation), removed=True)
 
 
 def found(index: TextIndex, query: str, *, prefix: str = "") -> list[str]:
@@ -112,9 +118,35 @@ class TestEveryIndex:
         apart = index.search([VAULT], [["x"], ["y"]], limit=10)
         assert as_one[0].score < apart[0].score
 
+    def test_older_passages_stand_until_they_are_removed(self, index: TextIndex) -> None:
+        path, old, new = VaultPath("a.md"), Generation("1-a"), Generation("2-b")
+        index.apply(VAULT, [document("a.md", "cat", generation="1-a")])
+        index.apply(VAULT, [document("a.md", "dog cat", generation="2-b")])
+        hits = index.search([VAULT], query_terms("cat"), limit=10)
+        assert sorted(hit.generation for hit in hits) == [old, new]
+        assert sorted(index.generations(VAULT)) == [(path, old), (path, new)]
+        assert index.holds(VAULT, path, old) is None
+        assert index.holds(VAULT, path, new) == 1
+        assert index.passages(VAULT, path, old)[0].text == "cat"
+        index.remove_older(VAULT, {path: old, VaultPath("none.md"): new})
+        assert len(list(index.generations(VAULT))) == 2
+        for _ in range(2):
+            index.remove_older(VAULT, {path: new})
+            assert list(index.generations(VAULT)) == [(path, new)]
+            assert index.passages(VAULT, path, old) == []
+            assert found(index, "cat") == ["a.md"]
+
+    def test_a_new_generation_without_passages_takes_the_old_out(self, index: TextIndex) -> None:
+        index.apply(VAULT, [document("a.md", "cat", generation="1-a")])
+        index.apply(VAULT, [document("a.md", generation="2-b")])
+        assert found(index, "cat") == []
+        assert list(index.generations(VAULT)) == [("a.md", "2-b")]
+        assert index.holds(VAULT, VaultPath("a.md"), Generation("2-b")) == 0
+
     def test_a_new_generation_replaces_the_old(self, index: TextIndex) -> None:
         index.apply(VAULT, [document("a.md", "cat", "cat too", generation="1-a")])
         index.apply(VAULT, [document("a.md", "dog", generation="2-b")])
+        index.remove_older(VAULT, {VaultPath("a.md"): Generation("2-b")})
         assert found(index, "cat") == []
         assert found(index, "dog") == ["a.md"]
         assert index.passages(VAULT, VaultPath("a.md"), Generation("1-a")) == []
@@ -123,7 +155,7 @@ class TestEveryIndex:
     def test_a_writer_that_was_overtaken_changes_nothing(self, index: TextIndex) -> None:
         index.apply(VAULT, [document("a.md", "dog", generation="2-b")])
         index.apply(VAULT, [document("a.md", "cat", generation="1-a")])
-        index.apply(VAULT, [document("a.md", generation="1-c")])
+        index.apply(VAULT, [document("a.md", generation="1-c"), removal("a.md", generation="1-d")])
         assert found(index, "dog") == ["a.md"]
 
     def test_the_newest_of_a_batch_stays(self, index: TextIndex) -> None:
@@ -132,9 +164,10 @@ class TestEveryIndex:
         assert found(index, "dog cat") == ["a.md"]
         assert list(index.generations(VAULT)) == [("a.md", "2-b")]
 
-    def test_a_document_without_passages_is_removed(self, index: TextIndex) -> None:
+    def test_a_document_is_removed_with_all_its_generations(self, index: TextIndex) -> None:
         index.apply(VAULT, [document("a.md", "cat"), document("b.md", "cat")])
-        index.apply(VAULT, [document("a.md", generation="2-b"), document("none.md")])
+        index.apply(VAULT, [document("a.md", "cat", generation="2-b")])
+        index.apply(VAULT, [removal("a.md", generation="3-c"), removal("none.md")])
         assert found(index, "cat") == ["b.md"]
         assert list(index.generations(VAULT)) == [("b.md", "1-a")]
 
@@ -169,7 +202,7 @@ class TestEveryIndex:
         assert found(index, "cat") == [name]
         assert found(index, "cat", prefix=name) == [name]
         assert index.passages(VAULT, VaultPath(name), Generation("1-a"))[0].text == "cat"
-        index.apply(VAULT, [document(name, generation="2-b")])
+        index.apply(VAULT, [removal(name)])
         assert found(index, "cat") == []
 
     @pytest.mark.parametrize("query", ["Привет", "東京", "créer", "creer", "CRÉER"])
@@ -218,7 +251,12 @@ def meetings(draw: st.DrawFn) -> list[list[list[DocumentUpdate]]]:
     order = draw(st.permutations(range(sum(map(len, batches)))))
     numbers = iter(order)
     written = [
-        [document(f"{path}.md", *texts, generation=f"{next(numbers):02d}-a") for path, texts in one]
+        [
+            document(f"{path}.md", *texts, generation=f"{next(numbers):02d}-a")
+            if texts
+            else removal(f"{path}.md", generation=f"{next(numbers):02d}-a")
+            for path, texts in one
+        ]
         for one in batches
     ]
     return [written[at : at + 2] for at in range(0, len(written) - 1, 2)]
@@ -239,7 +277,8 @@ def test_whatever_two_writers_do_the_index_is_that_of_what_they_left(
         if shards.between:  # we wrote nothing that they could have met
             shards.between = None
             second.apply(VAULT, theirs)
-        held = dict(first.generations(VAULT))
+        held = newest(first)
+        first.remove_older(VAULT, held)
         one_way, other_way = after(left, [*theirs, *ours]), after(left, [*ours, *theirs])
         left = {}
         for path in {*one_way, *other_way, *held}:
@@ -264,6 +303,10 @@ def after(
             if not update.passages:
                 del kept[update.path]
     return kept
+
+
+def newest(index: TextIndex) -> dict[VaultPath, Generation]:
+    return dict(sorted(index.generations(VAULT)))
 
 
 def ranked(index: TextIndex, query: str) -> list[tuple[float, str, str, int]]:
@@ -311,6 +354,7 @@ class TestEveryShardStore:
         index = sqlite_index(tmp_path, shards)
         index.apply(VAULT, [document("a.md", "cat")])
         index.apply(VAULT, [document("a.md", "dog", generation="2-b")])
+        index.remove_older(VAULT, {VaultPath("a.md"): Generation("2-b")})
         assert found(index, "dog cat") == ["a.md"]
         index.drop(VAULT)
         assert found(index, "dog") == []

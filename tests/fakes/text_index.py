@@ -2,12 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
+from archivolt.ports.notes import Note
 from archivolt.ports.retrieval import Candidate, DocumentUpdate, IndexedPassage
+from tests.fakes.notes import InMemoryNotes
 
 _K1 = 1.2
 _B = 0.75
@@ -16,21 +18,39 @@ _Posting = tuple[VaultRef, DocumentUpdate, IndexedPassage]
 
 
 class InMemoryTextIndex:
-    """A `TextIndex` that lives as long as the test."""
+    """A `TextIndex` that lives as long as the test; it writes notes into `notes`, if given."""
 
-    def __init__(self) -> None:
-        self._documents: dict[VaultRef, dict[VaultPath, DocumentUpdate]] = {}
+    def __init__(self, notes: InMemoryNotes | None = None) -> None:
+        self._documents: dict[VaultRef, dict[VaultPath, list[DocumentUpdate]]] = {}
+        self._notes = notes or InMemoryNotes()
 
     def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
-        documents = self._documents.setdefault(vault, {})
         for update in updates:
-            held = documents.get(update.path)
-            if held is not None and held.generation > update.generation:
-                continue
-            if update.passages:
-                documents[update.path] = update
-            else:
-                documents.pop(update.path, None)
+            self._apply(vault, update)
+
+    def _apply(self, vault: VaultRef, update: DocumentUpdate) -> None:
+        """Keep the generations of a document in order, the newest last."""
+        documents = self._documents.setdefault(vault, {})
+        held = documents.get(update.path, [])
+        if held and held[-1].generation > update.generation:
+            return
+        if update.removed:
+            documents.pop(update.path, None)
+            self._notes.remove(vault, update.path)
+            return
+        others = [each for each in held if each.generation != update.generation]
+        documents[update.path] = [*(others if update.passages else []), update]
+        self._notes.put(_note(vault, update), update.note.text)
+
+    def remove_older(self, vault: VaultRef, current: Mapping[VaultPath, Generation]) -> None:
+        documents = self._documents.get(vault, {})
+        for path, generation in current.items():
+            if path in documents:
+                documents[path] = [
+                    each
+                    for each in documents[path]
+                    if each.generation >= generation or each is documents[path][-1]
+                ]
 
     def search(
         self,
@@ -57,25 +77,46 @@ class InMemoryTextIndex:
         return sorted(found, key=lambda candidate: -candidate.score)[:limit]
 
     def passages(self, vault: VaultRef, path: VaultPath, generation: Generation) -> list[Passage]:
-        held = self._documents.get(vault, {}).get(path)
-        if held is None or held.generation != generation:
-            return []
-        return [indexed.passage for indexed in held.passages]
+        for held in self._documents.get(vault, {}).get(path, []):
+            if held.generation == generation:
+                return [indexed.passage for indexed in held.passages]
+        return []
+
+    def holds(self, vault: VaultRef, path: VaultPath, generation: Generation) -> int | None:
+        held = self._documents.get(vault, {}).get(path, [])
+        newest = held and held[-1].generation == generation
+        return len(held[-1].passages) if newest else None
 
     def generations(self, vault: VaultRef) -> Iterator[tuple[VaultPath, Generation]]:
         for path, held in list(self._documents.get(vault, {}).items()):
-            yield path, held.generation
+            for each in held:
+                yield path, each.generation
 
     def drop(self, vault: VaultRef) -> None:
-        self._documents.pop(vault, None)
+        for path in self._documents.pop(vault, {}):
+            self._notes.remove(vault, path)
 
     def _corpus(self, vaults: Sequence[VaultRef]) -> list[_Posting]:
         return [
             (vault, document, indexed)
             for vault in vaults
-            for document in self._documents.get(vault, {}).values()
+            for held in self._documents.get(vault, {}).values()
+            for document in held
             for indexed in document.passages
         ]
+
+
+def _note(vault: VaultRef, update: DocumentUpdate) -> Note:
+    return Note(
+        vault=vault,
+        path=update.path,
+        generation=update.generation,
+        size=update.note.size,
+        created=update.note.created,
+        modified=update.note.modified,
+        title=update.note.title,
+        tags=tuple(update.note.tags),
+    )
 
 
 def _below(path: str, prefix: str) -> bool:

@@ -8,29 +8,40 @@ from typing import Final
 
 from archivolt.domain.errors import TooLargeError, UnavailableError, UnsupportedContentError
 from archivolt.domain.ingestion import IndexState, Passage
-from archivolt.domain.limits import MAX_DOCUMENT_TITLE_CHARS
+from archivolt.domain.limits import MAX_DOCUMENT_TITLE_CHARS, MAX_SCANNED_CHARS
+from archivolt.domain.note_links import NoteLink, links_in
 from archivolt.domain.paths import VaultPath, name_of
+from archivolt.domain.redaction import mask_text
+from archivolt.domain.unaccented import composed
+from archivolt.domain.vault import FileInfo
 from archivolt.ingestion.tags import tags_of
 from archivolt.observability import failure, logger
-from archivolt.ports.ingestion import Extractor
-from archivolt.ports.retrieval import IndexedPassage
+from archivolt.ports.ingestion import Extraction, Extractor
+from archivolt.ports.retrieval import IndexedNote, IndexedPassage
 from archivolt.retrieval.analysis import terms
 
 Splitter = Callable[[str], Sequence[Passage]]
 
+# In other documents, what looks like a link of a note is none.
+_NOTES: Final = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
 # `.git`, `.trash`, `.DS_Store`; not `..md`, which is a note about the dot.
 _HIDDEN: Final = re.compile(r"(?:^|/)\.[^./]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """What a document holds: `state` says how far it can be indexed, `reason` why no further."""
+    """What a document holds: `state` says how far it can be indexed, `reason` why no further.
+
+    `text` is the whole of it as `IndexedNote` has it, and `links` stand in it.
+    """
 
     state: IndexState
     reason: str = ""
     title: str = ""
     tags: tuple[str, ...] = ()
     passages: Sequence[Passage] = ()
+    text: str | None = None
+    links: Sequence[NoteLink] = ()
 
 
 class DocumentReader:
@@ -75,14 +86,25 @@ class DocumentReader:
         extraction = self._extractor.extract(data, name=name_of(path))
         title = extraction.title[:MAX_DOCUMENT_TITLE_CHARS]
         passages = self._split(extraction.markdown)
-        if not passages:
-            return Reading(state=IndexState.NO_TEXT, reason="document_without_text", title=title)
+        state, reason = _outcome(passages, extraction)
+        text = whole_text(extraction)
         return Reading(
-            state=IndexState.PENDING,
+            state=state,
+            reason=reason,
             title=title,
             tags=tags_of(extraction.markdown),
             passages=passages,
+            text=text,
+            links=links_in(text) if path.lower().endswith(_NOTES) else (),
         )
+
+
+def _outcome(passages: Sequence[Passage], extraction: Extraction) -> tuple[IndexState, str]:
+    if passages:
+        return IndexState.PENDING, "pages_unread" if extraction.unread_pages else ""
+    if extraction.unread_pages:
+        return IndexState.OCR_NEEDED, "ocr_needed"
+    return IndexState.NO_TEXT, "document_without_text"
 
 
 def is_hidden(path: VaultPath) -> bool:
@@ -91,6 +113,29 @@ def is_hidden(path: VaultPath) -> bool:
     Editors and systems keep their trash, settings and versions under such names.
     """
     return _HIDDEN.search(path) is not None
+
+
+def whole_text(extraction: Extraction) -> str:
+    """Return the text of a document as searches for lines see it.
+
+    It is the file's own where the file is text, so that lines are the file's. Secrets are masked
+    here, or a search could guess them letter by letter.
+    """
+    text = extraction.markdown if extraction.text is None else extraction.text
+    return composed(mask_text(text[:MAX_SCANNED_CHARS].replace("\r\n", "\n")))
+
+
+def indexed_note(reading: Reading, info: FileInfo) -> IndexedNote:
+    """Return what is kept of a document besides its passages."""
+    return IndexedNote(
+        size=info.size,
+        created=info.created or info.modified,
+        modified=info.modified,
+        title=reading.title,
+        tags=reading.tags,
+        links=reading.links,
+        text=reading.text,
+    )
 
 
 def indexed_passages(path: VaultPath, reading: Reading) -> list[IndexedPassage]:

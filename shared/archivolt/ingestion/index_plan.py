@@ -20,7 +20,12 @@ from archivolt.domain.ingestion import (
 from archivolt.domain.limits import MAX_DOCUMENT_BYTES
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import FileContent, FileInfo, VaultRef
-from archivolt.ingestion.documents import DocumentReader, Reading, indexed_passages
+from archivolt.ingestion.documents import (
+    DocumentReader,
+    Reading,
+    indexed_note,
+    indexed_passages,
+)
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
@@ -34,7 +39,7 @@ class Plan:
     """What to write: `entry` in place of `previous`, `update` into the text index, then a job.
 
     `record` is False where the entry is stored already and only what follows from it is repeated;
-    `update` is None where the text index holds the right passages.
+    `update` is None where the text index holds what it should.
     """
 
     entry: CatalogueEntry
@@ -132,6 +137,7 @@ class IndexPlanner:
                 path=change.path,
                 generation=generation,
                 passages=indexed_passages(change.path, reading),
+                note=indexed_note(reading, content.info),
             ),
             bulk=content.info.bulk,
         )
@@ -145,10 +151,10 @@ class IndexPlanner:
 
     def _is_whole(self, stored: CatalogueEntry) -> bool:
         """Tell whether the text index holds what the catalogue says; a crash may part them."""
-        if stored.passages == 0:
+        if stored.state is IndexState.DELETED:
             return True
-        held = self._text_index.passages(stored.vault, stored.path, stored.generation)
-        return len(held) == stored.passages
+        held = self._text_index.holds(stored.vault, stored.path, stored.generation)
+        return held == stored.passages
 
 
 def _is_known(change: ObjectChange, stored: CatalogueEntry) -> bool:
@@ -176,8 +182,8 @@ def _repetition(change: ObjectChange, stored: CatalogueEntry) -> Plan | None:
         return None
     if stored.state is IndexState.INDEXED:
         return None
-    nothing = DocumentUpdate(path=stored.path, generation=stored.generation, passages=())
-    update = None if stored.passages else nothing
+    gone = DocumentUpdate(path=stored.path, generation=stored.generation, removed=True)
+    update = gone if stored.state is IndexState.DELETED else None
     return Plan(entry=stored, previous=stored, update=update, record=False)
 
 
@@ -209,7 +215,7 @@ def _removal(
         sequencer=sequencer,
         generation=generation,
     )
-    update = DocumentUpdate(path=change.path, generation=generation, passages=())
+    update = DocumentUpdate(path=change.path, generation=generation, removed=True)
     return Plan(entry=entry, previous=stored, update=update)
 
 
@@ -219,7 +225,8 @@ def _too_big(
     reading = Reading(state=IndexState.TOO_BIG, reason="document_too_large")
     generation = next_generation(now, sha256="", previous=stored and stored.generation)
     entry = replace(_entry(change, stored, info, reading, now=now), generation=generation)
-    update = DocumentUpdate(path=change.path, generation=generation, passages=())
+    note = indexed_note(reading, info)
+    update = DocumentUpdate(path=change.path, generation=generation, note=note)
     return Plan(entry=entry, previous=stored, update=update)
 
 

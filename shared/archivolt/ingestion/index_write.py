@@ -1,17 +1,19 @@
 """Writes plans in the order that a crash between any two steps leaves repairable.
 
 A document that has passages: the text index first (a search shows no generation that the catalogue
-does not name), then the catalogue, then the job for its vectors. One that has none, or is gone: the
+does not name, and the older passages stand until the catalogue has moved), then the catalogue, then
+the job for its vectors, and last the older passages go. One that has none, or is gone: the
 catalogue first, so that no search shows it any more, then the job, and the text index last, so that
 a reconciliation sees what is left to do. What a crash leaves undone is done when the message is
-delivered again, since the plan is then made anew.
+delivered again, since the plan is then made anew, or by a reconciliation.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from archivolt.domain.ingestion import EmbeddingJob
+from archivolt.domain.ingestion import EmbeddingJob, Generation
+from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ingestion.index_plan import DocumentKey, Plan
 from archivolt.observability import failure, logger
@@ -57,6 +59,7 @@ class IndexWriter:
         self._apply(written.standing(plans), written)
         self._record(written.standing(full), written)
         self._enqueue(written.standing(full), written)
+        self._remove_older(written.standing(full))
         return written
 
     def _record(self, plans: Sequence[Plan], written: Written) -> None:
@@ -81,6 +84,19 @@ class IndexWriter:
                 self._text_index.apply(vault, changed)
             except Exception as error:  # noqa: BLE001  one vault's trouble is not another's
                 written.fail((plan for plan in plans if plan.entry.vault == vault), error)
+
+    def _remove_older(self, plans: Sequence[Plan]) -> None:
+        """Let passages go that the catalogue named before; no search shows them any more."""
+        older = defaultdict[VaultRef, dict[VaultPath, Generation]](dict)
+        for plan in plans:
+            may_be_older = plan.previous is not None or plan.entry.sequencer is None
+            if plan.update is not None and may_be_older:
+                older[plan.entry.vault][plan.entry.path] = plan.entry.generation
+        for vault, current in older.items():
+            try:
+                self._text_index.remove_older(vault, current)
+            except Exception as error:  # noqa: BLE001  a reconciliation does it
+                logger.warning("older passages are left", extra=failure(error))
 
     def _enqueue(self, plans: Sequence[Plan], written: Written) -> None:
         waiting = [plan for plan in plans if plan.touches_vectors]

@@ -23,7 +23,12 @@ from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import FileInfo, VaultRef
 from archivolt.ingestion.documents import is_hidden
 from archivolt.ingestion.index_change import IndexChanges
-from archivolt.ingestion.vault_comparison import Difference, Recipe, side_by_side
+from archivolt.ingestion.vault_comparison import (
+    Difference,
+    Recipe,
+    held_generations,
+    side_by_side,
+)
 from archivolt.observability import failure, logger
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
@@ -42,9 +47,9 @@ _RESERVE: Final = timedelta(seconds=60)
 class Reconciliation:
     """What was found: documents compared, and what was not as it should be.
 
-    `changed` were indexed and `gone` removed, `requeued` wait for their vectors again, `orphans`
-    were in the text index and should not, `forgotten` are contents whose kept vectors
-    nobody needs. `failed` counts documents, `failed_vaults` vaults; they are met again next time.
+    `changed` were indexed and `gone` removed, `outdated` had older passages beside the present
+    ones, `requeued` wait for their vectors again, `orphans` were in the text index and should not,
+    `forgotten` are contents whose kept vectors nobody needs. `failed` counts documents, `failed_vaults` vaults; they are met again next time.
     `complete` is False when time ran out.
     """
 
@@ -52,6 +57,7 @@ class Reconciliation:
     compared: int = 0
     changed: int = 0
     gone: int = 0
+    outdated: int = 0
     requeued: int = 0
     orphans: int = 0
     forgotten: int = 0
@@ -111,14 +117,14 @@ class Reconcile:
         return found
 
     def _compare(self, vault: VaultRef, found: Reconciliation, time_left: TimeLeft) -> None:
-        difference = Difference(held=dict(self._stores.text_index.generations(vault)))
+        difference = Difference(held=held_generations(self._stores.text_index.generations(vault)))
         unused = set(self._stores.cache.contents(vault))
         entries = self._stores.catalogue.entries(vault)
         for info, entry in side_by_side(self._listed(vault), entries):
             found.compared += 1
             unused.discard(entry.sha256 if entry else "")
             difference.note(info, entry, self._today)
-            if len(difference.changed) + len(difference.unembedded) >= _AT_ONCE:
+            if difference.repairable >= _AT_ONCE:
                 self._repair(vault, difference, found, time_left)
         self._repair(vault, difference, found, time_left)
         found.gone += self._index(vault, ChangeKind.DELETED, difference.gone, found, time_left)
@@ -142,8 +148,9 @@ class Reconcile:
         changed = difference.changed
         found.changed += self._index(vault, ChangeKind.CREATED, changed, found, time_left)
         found.requeued += self._requeue(vault, difference.unembedded)
-        difference.changed.clear()
-        difference.unembedded.clear()
+        self._stores.text_index.remove_older(vault, difference.outdated)
+        found.outdated += len(difference.outdated)
+        difference.clear()
 
     def _index(
         self,
@@ -179,15 +186,15 @@ class Reconcile:
         return len(jobs)
 
     def _remove_orphans(self, vault: VaultRef, difference: Difference) -> int:
-        """Remove from the text index what has no passages; what came meanwhile is spared."""
-        orphans = [path for path in difference.held if not self._has_passages(vault, path)]
+        """Remove from the text index what is in no vault; what came meanwhile is spared."""
+        orphans = [path for path in difference.held if not self._is_there(vault, path)]
         for start in range(0, len(orphans), _AT_ONCE):
             updates: list[DocumentUpdate] = []
             for path in orphans[start : start + _AT_ONCE]:
                 generation = next_generation(
-                    self._clock.now(), sha256="", previous=difference.held[path]
+                    self._clock.now(), sha256="", previous=max(difference.held[path])
                 )
-                updates.append(DocumentUpdate(path=path, generation=generation, passages=()))
+                updates.append(DocumentUpdate(path=path, generation=generation, removed=True))
             self._stores.text_index.apply(vault, updates)
             self._stores.queue.send(
                 [
@@ -197,6 +204,6 @@ class Reconcile:
             )
         return len(orphans)
 
-    def _has_passages(self, vault: VaultRef, path: VaultPath) -> bool:
+    def _is_there(self, vault: VaultRef, path: VaultPath) -> bool:
         entry = self._stores.catalogue.get(vault, path)
-        return entry is not None and entry.passages > 0
+        return entry is not None and entry.state is not IndexState.DELETED

@@ -1,6 +1,6 @@
 """One vault, its documents beside what the index knows of them; it changes nothing by itself."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState
@@ -21,14 +21,27 @@ class Difference:
     """Where store and index differ.
 
     `held` are the generations in the text index of documents not met yet, and in the end of those
-    that should not be there. `changed` and `unembedded` are to be emptied as they are dealt with;
-    `gone` only when the whole listing was seen, for one that fails must delete nothing.
+    that should not be there. `changed`, `outdated` (the present generations of documents that also
+    have older passages) and `unembedded` are to be emptied as they are dealt with; `gone` only when
+    the whole listing was seen, for one that fails must delete nothing.
     """
 
-    held: dict[VaultPath, Generation]
+    held: dict[VaultPath, list[Generation]]
     changed: list[VaultPath] = field(default_factory=list[VaultPath])
+    outdated: dict[VaultPath, Generation] = field(default_factory=dict[VaultPath, Generation])
     gone: list[VaultPath] = field(default_factory=list[VaultPath])
     unembedded: list[CatalogueEntry] = field(default_factory=list[CatalogueEntry])
+
+    @property
+    def repairable(self) -> int:
+        """How many documents can be dealt with at any time."""
+        return len(self.changed) + len(self.outdated) + len(self.unembedded)
+
+    def clear(self) -> None:
+        """Forget what was dealt with."""
+        self.changed.clear()
+        self.outdated.clear()
+        self.unembedded.clear()
 
     def note(self, info: FileInfo | None, entry: CatalogueEntry | None, today: Recipe) -> None:
         """Take one document into account; one of the two is given."""
@@ -37,19 +50,32 @@ class Difference:
                 self.held.pop(entry.path, None)
                 self.gone.append(entry.path)
             return
-        held = self.held.get(info.path)
-        if entry is None or entry.passages:
-            self.held.pop(info.path, None)
+        held = self.held.pop(info.path, [])
         if entry is None or not _agree(info, entry, held, today):
             self.changed.append(info.path)
-        elif entry.passages and not _is_embedded(entry, today):
+            return
+        if len(held) > 1:
+            self.outdated[info.path] = entry.generation
+        if entry.passages and not _is_embedded(entry, today):
             self.unembedded.append(entry)
 
 
-def _agree(info: FileInfo, entry: CatalogueEntry, held: Generation | None, today: Recipe) -> bool:
+def held_generations(
+    pairs: Iterable[tuple[VaultPath, Generation]],
+) -> dict[VaultPath, list[Generation]]:
+    """Return the generations of each document."""
+    held: dict[VaultPath, list[Generation]] = {}
+    for path, generation in pairs:
+        held.setdefault(path, []).append(generation)
+    return held
+
+
+def _agree(
+    info: FileInfo, entry: CatalogueEntry, held: Sequence[Generation], today: Recipe
+) -> bool:
     if (info.etag, info.size) != (entry.etag, entry.size):
         return False
-    if entry.passages and held != entry.generation:
+    if max(held, default=None) != entry.generation:
         return False
     return not entry.sha256 or entry.recipe == today.recipe
 

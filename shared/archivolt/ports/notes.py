@@ -104,7 +104,7 @@ class LineMatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanHit:
-    """A document found: how often, and its first occurrences."""
+    """A document found: how often (counted up to some bound), and its first occurrences."""
 
     note: Note
     occurrences: int
@@ -124,14 +124,21 @@ class ScanPage:
 
 
 class NoteIndex(Protocol):
-    """Asks the notes of vaults. May raise UnavailableError. Passes `tests/contract`."""
+    """Asks the notes of vaults. May raise UnavailableError. Passes `tests/contract`.
+
+    A note is of the newest generation written, which the catalogue may name a moment later; one
+    whose document is deleted may be there a moment longer. `TextIndex.apply` writes them.
+    """
 
     def notes(self, vault: VaultRef, paths: Sequence[VaultPath]) -> Mapping[VaultPath, Note]:
         """Return the notes at these paths that are known."""
         ...
 
     def text(self, vault: VaultRef, path: VaultPath) -> str | None:
-        """Return the whole extracted text of a document; None if it is not known or has none."""
+        r"""Return the whole text of a document; None if it is not known or has none.
+
+        It is in NFC, has `\n` line breaks and its secrets masked; links stand in this text.
+        """
         ...
 
     def tags(self, vaults: Sequence[VaultRef]) -> Mapping[str, TagCount]:

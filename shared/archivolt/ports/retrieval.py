@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from datetime import UTC, datetime
+from typing import Final, Protocol
 
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.ingestion import Generation, Passage
+from archivolt.domain.note_links import NoteLink
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import ETag, VaultRef
 
 Vector = Sequence[float]
+
+_EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,12 +25,31 @@ class IndexedPassage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class IndexedNote:
+    r"""What is kept of a document besides its passages, for `NoteIndex`.
+
+    `text` is all of it, in NFC and with `\n` line breaks, its secrets masked; None if it has none.
+    `links` stand in that text.
+    """
+
+    size: int = 0
+    created: datetime = _EPOCH
+    modified: datetime = _EPOCH
+    title: str = ""
+    tags: Sequence[str] = ()
+    links: Sequence[NoteLink] = ()
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentUpdate:
-    """The new lexical content of one document; no passages means "remove it"."""
+    """The new content of one document in the index; `removed`: it has none any more."""
 
     path: VaultPath
     generation: Generation
-    passages: Sequence[IndexedPassage]
+    passages: Sequence[IndexedPassage] = ()
+    note: IndexedNote = IndexedNote()
+    removed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +77,25 @@ class Candidate:
 
 
 class TextIndex(Protocol):
-    """The lexical index of each vault (R19's half without vectors). May raise UnavailableError."""
+    """The lexical index of each vault (R19's half without vectors). May raise UnavailableError.
+
+    It is also where the notes of `NoteIndex` are written.
+    """
 
     def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
-        """Replace the content of each document; safe to repeat and to run side by side.
+        """Put in the content of each document; safe to repeat and to run side by side.
+
+        The note replaces the one held. Passages stand beside those of older generations, which
+        stay until `remove_older`, so that whichever the catalogue names is found; an update
+        without passages takes the older ones out at once.
 
         An update of an older generation (by string order) than the one held changes nothing, so
         that a writer which was overtaken cannot undo a newer one.
         """
+        ...
+
+    def remove_older(self, vault: VaultRef, current: Mapping[VaultPath, Generation]) -> None:
+        """Take out the passages of documents that are older than these generations."""
         ...
 
     def search(
@@ -83,8 +117,15 @@ class TextIndex(Protocol):
         """Return the passages of one generation of a document, in order; empty if not held."""
         ...
 
+    def holds(self, vault: VaultRef, path: VaultPath, generation: Generation) -> int | None:
+        """Return how many passages of a generation are held; None if it is not the newest held."""
+        ...
+
     def generations(self, vault: VaultRef) -> Iterator[tuple[VaultPath, Generation]]:
-        """Yield every document held with its generation, in any order and bounded memory."""
+        """Yield every document held with each of its generations, in any order and bounded memory.
+
+        There is more than one where `remove_older` is still to come.
+        """
         ...
 
     def drop(self, vault: VaultRef) -> None:

@@ -76,7 +76,8 @@ def test_content_decides_what_a_document_is(
 
 def test_markdown_is_kept_as_it_is_and_gives_its_title() -> None:
     note = "---\ntags: x\n---\n\n# Ma *note*\n\nTexte\n"
-    assert extracted(note, "a.md") == Extraction(markdown=note, title="Ma note")
+    assert extracted(note, "a.md") == Extraction(markdown=note, title="Ma note", text=note)
+    assert extracted("x = 1\n", "a.py").text == "x = 1\n"
     assert extracted("---\ntitle: Other\n---\n# Note\n", "a.md").title == "Other"
     assert extracted("No title\n", "a.md").title == ""
 

@@ -17,6 +17,8 @@ from archivolt.domain.vault import ETag, VaultRef
 from archivolt.ports.retrieval import ShardStore
 
 _OPENINGS: Final = 3
+# Pages are read where the system has them, not copied: whole texts are scanned.
+_MAPPED: Final = "PRAGMA mmap_size = 1073741824"
 
 
 class ShardCache:
@@ -124,7 +126,9 @@ class ShardCache:
 def _read_only(file: Path) -> sqlite3.Connection:
     # Immutable: no locks are taken, since a file never changes under its name.
     address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
-    return sqlite3.connect(address, uri=True, check_same_thread=False)
+    connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+    connection.execute(_MAPPED)
+    return connection
 
 
 def _digest(text: str) -> str:

@@ -1,26 +1,28 @@
-"""One shard: a SQLite database with documents, their passages and the postings of their terms.
+"""One shard: a SQLite database with notes, their passages and the postings of their terms.
 
-It knows SQL and nothing of where the database came from. The statements need SQLite 3.37 and no
-extension.
+It knows SQL and nothing of where the database came from. The statements need SQLite 3.37 with
+FTS5, which every build of Python has.
 """
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from enum import Enum, auto
 from typing import Final
 
+from archivolt.adapters.sqlite import shard_notes
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.ports.retrieval import DocumentUpdate
 
-FORMAT: Final = "v1"
+FORMAT: Final = "v2"
 """Changes with the schema: shards of another format are not read and are made anew."""
 
 # Deleted text is overwritten and free pages are given back: what was removed is gone.
 _SCHEMA: Final = """
 PRAGMA auto_vacuum = FULL;
 CREATE TABLE documents (
-    id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, generation TEXT NOT NULL
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL, generation TEXT NOT NULL, UNIQUE (path, generation)
 ) STRICT;
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY, document INTEGER NOT NULL, number INTEGER NOT NULL,
@@ -57,7 +59,7 @@ def opened(data: bytes | None) -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     try:
         if data is None:
-            connection.executescript(_SCHEMA)
+            connection.executescript(_SCHEMA + shard_notes.SCHEMA)
         else:
             connection.deserialize(data)
         connection.execute("SELECT count(*) FROM documents")
@@ -68,16 +70,28 @@ def opened(data: bytes | None) -> sqlite3.Connection:
     return connection
 
 
-def write(connection: sqlite3.Connection, updates: Iterable[DocumentUpdate]) -> bool:
-    """Replace the content of each document, and tell whether anything changed.
+def write(connection: sqlite3.Connection, updates: Sequence[DocumentUpdate]) -> bool:
+    """Put in the content of each document, and tell whether anything changed.
 
     An update of an older generation than the one held is left out, and so is the removal of what is
     not there.
     """
     connection.execute("BEGIN")
-    changed = [_write(connection, update) for update in updates]
+    written = [_write(connection, update) for update in updates]
+    if _Written.WITHOUT_OLD_TEXT in written:
+        shard_notes.tidy(connection)
     connection.execute("COMMIT")
-    return any(changed)
+    return any(each is not _Written.NOT for each in written)
+
+
+def remove_older(connection: sqlite3.Connection, current: Mapping[VaultPath, Generation]) -> bool:
+    """Take out the passages that are older than these generations; tell whether there were any."""
+    connection.execute("BEGIN")
+    removed = [_remove_below(connection, *item) for item in current.items()]
+    if any(removed):
+        shard_notes.tidy(connection)
+    connection.execute("COMMIT")
+    return any(removed)
 
 
 def passages(
@@ -99,9 +113,21 @@ def passages_by_id(
     return {row[0]: (row[1], _passage(row)) for row in rows}
 
 
+def count(connection: sqlite3.Connection, path: VaultPath, generation: Generation) -> int:
+    """Return how many passages there are of one generation of a document."""
+    (found,) = connection.execute(
+        "SELECT count(*) FROM documents JOIN passages ON document = documents.id"
+        " WHERE path = ? AND generation = ?",
+        (path, generation),
+    ).fetchone()
+    return int(found)
+
+
 def generations(connection: sqlite3.Connection) -> Iterator[tuple[VaultPath, Generation]]:
-    """Yield every document with its generation."""
-    yield from connection.execute("SELECT path, generation FROM documents")
+    """Yield every document with each of its generations."""
+    yield from connection.execute(
+        "SELECT path, generation FROM notes UNION SELECT path, generation FROM documents"
+    )
 
 
 def _passage(row: _PassageRow) -> Passage:
@@ -110,20 +136,46 @@ def _passage(row: _PassageRow) -> Passage:
     return Passage(number=number, text=text, headings=titles, page=page, line=line)
 
 
-def _write(connection: sqlite3.Connection, update: DocumentUpdate) -> bool:
-    held: tuple[int, str] | None = connection.execute(
-        "SELECT id, generation FROM documents WHERE path = ?", (update.path,)
-    ).fetchone()
-    if held and held[1] > update.generation:
-        return False
-    if held:
-        _remove(connection, held[0])
+class _Written(Enum):
+    """What an update did."""
+
+    NOT = auto()
+    WELL = auto()
+    WITHOUT_OLD_TEXT = auto()
+    """Text was taken out, and no `remove_older` will follow."""
+
+
+def _write(connection: sqlite3.Connection, update: DocumentUpdate) -> _Written:
+    held = shard_notes.generation(connection, update.path)
+    if (held and held > update.generation) or (update.removed and not held):
+        return _Written.NOT
+    had_text = shard_notes.remove(connection, update.path)
+    _remove(connection, update.path, update.generation)
+    if not update.removed:
+        shard_notes.add(connection, update)
     if update.passages:
         _add(connection, update)
-    return bool(held or update.passages)
+        return _Written.WELL
+    # Nobody asks for older passages any more: the catalogue has moved already.
+    _remove_below(connection, update.path, update.generation)
+    return _Written.WITHOUT_OLD_TEXT if had_text else _Written.WELL
 
 
-def _remove(connection: sqlite3.Connection, document: int) -> None:
+def _remove_below(connection: sqlite3.Connection, path: VaultPath, generation: Generation) -> bool:
+    older: list[tuple[Generation]] = connection.execute(
+        "SELECT generation FROM documents WHERE path = ? AND generation < ?", (path, generation)
+    ).fetchall()
+    for (each,) in older:
+        _remove(connection, path, each)
+    return bool(older)
+
+
+def _remove(connection: sqlite3.Connection, path: VaultPath, generation: Generation) -> None:
+    held: tuple[int] | None = connection.execute(
+        "SELECT id FROM documents WHERE path = ? AND generation = ?", (path, generation)
+    ).fetchone()
+    if held is None:
+        return
     # Postings are stored by term: this reads them all, which costs less than a second index.
     for statement in (
         "DELETE FROM postings WHERE passage IN (SELECT id FROM passages WHERE document = ?)",
@@ -131,7 +183,7 @@ def _remove(connection: sqlite3.Connection, document: int) -> None:
         "DELETE FROM passages WHERE document = ?",
         "DELETE FROM documents WHERE id = ?",
     ):
-        connection.execute(statement, (document,))
+        connection.execute(statement, held)
 
 
 def _add(connection: sqlite3.Connection, update: DocumentUpdate) -> None:

@@ -6,31 +6,27 @@ once, fetches those it has no copy of, and ranks over all of them.
 """
 
 import sqlite3
-import zlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Final, TypeVar
+from functools import partial
+from typing import Final
 
-from archivolt.adapters.sqlite import shard_file
-from archivolt.adapters.sqlite.shard_cache import ShardCache
-from archivolt.adapters.sqlite.shard_pool import PresentShard, ShardPool
-from archivolt.adapters.sqlite.shard_search import ShardSearch
+from archivolt.adapters.sqlite import shard_file, shard_notes
+from archivolt.adapters.sqlite.shard_reader import ShardReader, in_parallel, shard_name
+from archivolt.adapters.sqlite.shard_search import best_passages
 from archivolt.domain.errors import ConflictError, UnavailableError
 from archivolt.domain.ingestion import Generation, Passage
-from archivolt.domain.limits import LEXICAL_SHARDS
 from archivolt.domain.paths import VaultPath
-from archivolt.domain.vault import ETag, VaultRef
+from archivolt.domain.vault import VaultRef
 from archivolt.observability import failure, logger
 from archivolt.ports.retrieval import Candidate, DocumentUpdate, Shard, ShardStore
 
 # Of writers that meet at a shard one succeeds each time; more than this many do not meet.
 _WRITES: Final = 20
-_THREADS: Final = 16
 
-T = TypeVar("T")
-R = TypeVar("R")
+Change = Callable[[sqlite3.Connection], bool]
+"""Changes a shard, and tells whether anything changed."""
 
 
 class SqliteTextIndex:
@@ -38,17 +34,16 @@ class SqliteTextIndex:
 
     Args:
         shards: Where they are kept.
-        cache: Opens them for reading; of the same store.
+        reader: Reads them; of the same store.
 
     """
 
-    def __init__(self, shards: ShardStore, cache: ShardCache) -> None:
+    def __init__(self, shards: ShardStore, reader: ShardReader) -> None:
         self._shards = shards
-        self._cache = cache
-        self._pool = ShardPool(cache)
+        self._reader = reader
 
     def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
-        """Replace the content of each document, each shard touched being written once.
+        """Put in the content of each document, each shard touched being written once.
 
         Raises:
             UnavailableError: `unavailable`: the store is, or other writers were always faster. Some
@@ -58,7 +53,28 @@ class SqliteTextIndex:
         by_shard: dict[str, list[DocumentUpdate]] = defaultdict(list)
         for update in updates:
             by_shard[shard_name(update.path)].append(update)
-        _in_parallel(lambda item: self._rewrite(vault, *item), by_shard.items())
+        self._change(
+            vault,
+            {name: partial(shard_file.write, updates=those) for name, those in by_shard.items()},
+        )
+
+    def remove_older(self, vault: VaultRef, current: Mapping[VaultPath, Generation]) -> None:
+        """Take out the passages of documents that are older than these generations.
+
+        Raises:
+            UnavailableError: As `apply`.
+
+        """
+        by_shard: dict[str, dict[VaultPath, Generation]] = defaultdict(dict)
+        for path, generation in current.items():
+            by_shard[shard_name(path)][path] = generation
+        self._change(
+            vault,
+            {
+                name: partial(shard_file.remove_older, current=those)
+                for name, those in by_shard.items()
+            },
+        )
 
     def search(
         self,
@@ -72,12 +88,8 @@ class SqliteTextIndex:
         groups = [group for group in terms if group]
         if not groups:
             return []
-        shards = self._fetched(vaults)
-        with ShardSearch(self._pool, shards) as search:
-            found = search.best(groups, limit=limit, prefix=prefix)
-        if self._cache.trim():
-            self._pool.close_idle()
-        return found
+        with self._reader.session(vaults) as session:
+            return best_passages(session, groups, limit=limit, prefix=prefix)
 
     def passages(self, vault: VaultRef, path: VaultPath, generation: Generation) -> list[Passage]:
         """Return the passages of one generation of a document, in order; empty if not held."""
@@ -87,9 +99,19 @@ class SqliteTextIndex:
         with closing(_unpacked(shard)) as connection:
             return shard_file.passages(connection, path, generation)
 
+    def holds(self, vault: VaultRef, path: VaultPath, generation: Generation) -> int | None:
+        """Return how many passages of a generation are held; None if it is not the newest held."""
+        shard = self._shards.get(vault, shard_name(path))
+        if shard is None:
+            return None
+        with closing(_unpacked(shard)) as connection:
+            if shard_notes.generation(connection, path) != generation:
+                return None
+            return shard_file.count(connection, path, generation)
+
     def generations(self, vault: VaultRef) -> Iterator[tuple[VaultPath, Generation]]:
-        """Yield every document held with its generation, one shard at a time."""
-        for name in sorted(self._present(vault)):
+        """Yield every document held with each of its generations, one shard at a time."""
+        for name in sorted(self._reader.etags(vault)):
             shard = self._shards.get(vault, name)
             if shard is not None:
                 with closing(_unpacked(shard)) as connection:
@@ -98,14 +120,16 @@ class SqliteTextIndex:
     def drop(self, vault: VaultRef) -> None:
         """Forget a vault."""
         self._shards.drop(vault)
-        self._pool.close_idle(vault)
-        self._cache.forget(vault)
+        self._reader.forget(vault)
 
-    def _rewrite(self, vault: VaultRef, name: str, updates: Sequence[DocumentUpdate]) -> None:
+    def _change(self, vault: VaultRef, changes: Mapping[str, Change]) -> None:
+        in_parallel(lambda item: self._rewrite(vault, *item), changes.items())
+
+    def _rewrite(self, vault: VaultRef, name: str, change: Change) -> None:
         for _ in range(_WRITES):
             held = self._shards.get(vault, name)
             with closing(_unpacked(held)) as connection:
-                if not shard_file.write(connection, updates):
+                if not change(connection):
                     return
                 data = connection.serialize()
             try:
@@ -114,38 +138,6 @@ class SqliteTextIndex:
                 continue
             return
         raise UnavailableError("unavailable")
-
-    def _present(self, vault: VaultRef) -> dict[str, ETag]:
-        etags = self._shards.etags(vault)
-        return {name: etag for name, etag in etags.items() if name in _NAMES}
-
-    def _fetched(self, vaults: Sequence[VaultRef]) -> list[PresentShard]:
-        """Return the shards of these vaults, each with a copy to read."""
-        listed = zip(vaults, _in_parallel(self._present, vaults), strict=True)
-        shards = [(vault, name, etag) for vault, names in listed for name, etag in names.items()]
-        missing = [shard for shard in shards if not self._cache.holds(*shard)]
-        fetched = dict(
-            zip(
-                missing, _in_parallel(lambda shard: self._cache.fetch(*shard), missing), strict=True
-            )
-        )
-        return [
-            (vault, name, present)
-            for vault, name, etag in shards
-            if (present := fetched.get((vault, name, etag), etag))
-        ]
-
-
-def shard_name(path: VaultPath) -> str:
-    """Return the name of the shard a document belongs to."""
-    return _numbered(zlib.crc32(path.encode()) % LEXICAL_SHARDS)
-
-
-def _numbered(number: int) -> str:
-    return f"{shard_file.FORMAT}-{number:02d}"
-
-
-_NAMES: Final = frozenset(map(_numbered, range(LEXICAL_SHARDS)))
 
 
 def _unpacked(shard: Shard | None) -> sqlite3.Connection:
@@ -159,12 +151,3 @@ def _unpacked(shard: Shard | None) -> sqlite3.Connection:
         except sqlite3.DatabaseError as error:
             logger.warning("a shard is damaged and made anew", extra=failure(error))
     return shard_file.opened(None)
-
-
-def _in_parallel(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
-    """Return the results in order; the first error is raised once all are done."""
-    todo = list(items)
-    if len(todo) <= 1:
-        return [function(item) for item in todo]
-    with ThreadPoolExecutor(min(_THREADS, len(todo))) as pool:
-        return list(pool.map(function, todo))

@@ -4,6 +4,7 @@ import csv
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from typing import Final
 
@@ -46,7 +47,8 @@ class PlainTextExtractor:
         text = self._decode(data)
         if text is None:
             raise UnsupportedContentError("unsupported_format")
-        return self._extraction(text.replace("\0", ""), name)
+        text = text.replace("\0", "")
+        return replace(self._extraction(text, name), text=text or None)
 
     def _extraction(self, text: str, name: str) -> Extraction:
         if self._form in {DocumentFormat.MARKDOWN, DocumentFormat.PLAIN_TEXT}:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from archivolt.adapters.sqlite.shard_cache import ShardCache
-from archivolt.adapters.sqlite.text_index import SqliteTextIndex, shard_name
+from archivolt.adapters.sqlite.shard_reader import ShardReader, shard_name
+from archivolt.adapters.sqlite.text_index import SqliteTextIndex
 from archivolt.domain.errors import ConflictError, UnavailableError
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.limits import LEXICAL_SHARDS
@@ -25,7 +26,8 @@ def shards() -> InMemoryShards:
 
 
 def an_index(shards: InMemoryShards, folder: Path, *, max_bytes: int = 10**8) -> SqliteTextIndex:
-    return SqliteTextIndex(shards, ShardCache(shards, folder, max_bytes=max_bytes))
+    cache = ShardCache(shards, folder, max_bytes=max_bytes)
+    return SqliteTextIndex(shards, ShardReader(shards, cache))
 
 
 def notes(count: int, *, text: str = "cat", generation: str = "1-a") -> list[DocumentUpdate]:
@@ -59,6 +61,7 @@ def test_only_shards_that_changed_are_fetched_again(shards: InMemoryShards, tmp_
     assert found(reader) == 300
     assert shards.fetched == 0
     writer.apply(VAULT, notes(1, text="dog", generation="2-b"))
+    writer.remove_older(VAULT, {VaultPath("0.md"): Generation("2-b")})
     shards.fetched = 0
     assert found(reader) == 299
     assert found(reader, "dog") == 1
@@ -69,6 +72,7 @@ def test_a_copy_that_was_replaced_is_removed(shards: InMemoryShards, tmp_path: P
     index = an_index(shards, tmp_path)
     for generation in ("1-a", "2-b", "3-c"):
         index.apply(VAULT, notes(1, generation=generation))
+        index.remove_older(VAULT, {VaultPath("0.md"): Generation(generation)})
         assert found(index) == 1
     assert len(copies(tmp_path)) == 1
 
@@ -146,7 +150,7 @@ def test_a_removed_text_is_not_left_in_the_file(shards: InMemoryShards, tmp_path
     index = an_index(shards, tmp_path)
     (secret,) = notes(1, text="xylophone " * 50)
     index.apply(VAULT, [secret, *notes(100, generation="0-a")[1:]])
-    index.apply(VAULT, [DocumentUpdate(path=secret.path, generation=Generation("2"), passages=[])])
+    index.apply(VAULT, [DocumentUpdate(path=secret.path, generation=Generation("2"), removed=True)])
     held = shards.get(VAULT, shard_name(secret.path))
     assert held is not None
     assert b"xylophon" not in held.data

@@ -1,0 +1,145 @@
+"""What reads shards: it knows which there are now, and puts question after question to them."""
+
+import sqlite3
+import zlib
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from typing import Final, TypeVar
+
+from archivolt.adapters.sqlite.shard_cache import ShardCache
+from archivolt.adapters.sqlite.shard_file import FORMAT
+from archivolt.adapters.sqlite.shard_pool import PresentShard, ShardPool
+from archivolt.domain.limits import LEXICAL_SHARDS
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import ETag, VaultRef
+from archivolt.observability import failure, logger
+from archivolt.ports.retrieval import ShardStore
+
+_THREADS: Final = 16
+# A function may have 1,024 files open; shards beyond these are opened for each question anew.
+_MAX_TAKEN: Final = 400
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class ShardReader:
+    """Opens sessions in which shards are asked.
+
+    Args:
+        shards: Where they are kept.
+        cache: Opens them for reading; of the same store.
+
+    """
+
+    def __init__(self, shards: ShardStore, cache: ShardCache) -> None:
+        self._shards = shards
+        self._cache = cache
+        self._pool = ShardPool(cache)
+
+    def session(
+        self, vaults: Sequence[VaultRef], names: Collection[str] | None = None
+    ) -> "ShardSession":
+        """Return the shards of these vaults as they are now; with `names`, only those.
+
+        Raises:
+            UnavailableError: `unavailable`: the store is.
+
+        """
+        wanted = _NAMES if names is None else _NAMES.intersection(names)
+        listed = zip(vaults, in_parallel(self.etags, vaults), strict=True)
+        shards = [
+            (vault, name, etag)
+            for vault, etags in listed
+            for name, etag in etags.items()
+            if name in wanted
+        ]
+        return ShardSession(self._pool, self._cache, self._fetched(shards))
+
+    def etags(self, vault: VaultRef) -> Mapping[str, ETag]:
+        """Return the shards that a vault has now."""
+        etags = self._shards.etags(vault)
+        return {name: etag for name, etag in etags.items() if name in _NAMES}
+
+    def forget(self, vault: VaultRef) -> None:
+        """Forget what is kept of a vault."""
+        self._pool.close_idle(vault)
+        self._cache.forget(vault)
+
+    def _fetched(self, shards: Sequence[PresentShard]) -> list[PresentShard]:
+        """Return these shards, each with a copy to read."""
+        missing = [shard for shard in shards if not self._cache.holds(*shard)]
+        fetched = dict(
+            zip(missing, in_parallel(lambda shard: self._cache.fetch(*shard), missing), strict=True)
+        )
+        return [
+            (vault, name, present)
+            for vault, name, etag in shards
+            if (present := fetched.get((vault, name, etag), etag))
+        ]
+
+
+class ShardSession:
+    """Shards to ask, as of one moment. Use as a context: its end gives them back."""
+
+    def __init__(self, pool: ShardPool, cache: ShardCache, shards: Sequence[PresentShard]) -> None:
+        self._pool = pool
+        self._cache = cache
+        self._taken: dict[PresentShard, sqlite3.Connection] = {}
+        self.shards = shards
+
+    def __enter__(self) -> "ShardSession":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for shard, connection in self._taken.items():
+            self._pool.give_back(shard, connection)
+        if self._cache.trim():
+            self._pool.close_idle()
+
+    def ask_all(
+        self, question: Callable[[sqlite3.Connection], Sequence[R]]
+    ) -> list[tuple[PresentShard, R]]:
+        """Return what the shards answer, each answer with its shard."""
+        return [(shard, row) for shard in self.shards for row in self.ask(shard, question, [])]
+
+    def ask(
+        self, shard: PresentShard, question: Callable[[sqlite3.Connection], R], nothing: R
+    ) -> R:
+        """Return a shard's answer, or `nothing` where it is gone or damaged."""
+        try:
+            if shard in self._taken:
+                return question(self._taken[shard])
+            connection = self._pool.take(shard)
+            if connection is None:
+                return nothing
+            if len(self._taken) < _MAX_TAKEN:
+                self._taken[shard] = connection
+                return question(connection)
+            with closing(connection):
+                return question(connection)
+        except sqlite3.DatabaseError as error:
+            logger.warning("a damaged shard is left out of a search", extra=failure(error))
+            return nothing
+
+
+def shard_name(path: VaultPath) -> str:
+    """Return the name of the shard a document belongs to."""
+    return _numbered(zlib.crc32(path.encode()) % LEXICAL_SHARDS)
+
+
+def _numbered(number: int) -> str:
+    return f"{FORMAT}-{number:02d}"
+
+
+_NAMES: Final = frozenset(map(_numbered, range(LEXICAL_SHARDS)))
+
+
+def in_parallel(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
+    """Return the results in order; the first error is raised once all are done."""
+    todo = list(items)
+    if len(todo) <= 1:
+        return [function(item) for item in todo]
+    with ThreadPoolExecutor(min(_THREADS, len(todo))) as pool:
+        return list(pool.map(function, todo))
