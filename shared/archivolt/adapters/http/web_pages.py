@@ -66,7 +66,7 @@ class HttpWebPages:
             if time.monotonic() > ends:
                 raise UnavailableError("web_page_unavailable", url=url)
             response = self._get(url)
-            if not response.is_redirect:
+            if not response.has_redirect_location:
                 return self._page(url, response)
             url = redirected(url, response.headers.get("location", ""))
         raise InvalidRequestError("web_address_invalid", url=url, reason="url_redirects")
