@@ -8,6 +8,7 @@ import pytest
 
 from archivolt.adapters.dynamodb import catalogue as adapter
 from archivolt.adapters.dynamodb.catalogue import DynamoCatalogue
+from archivolt.adapters.dynamodb.writes import Key
 from archivolt.domain.ingestion import (
     CatalogueEntry,
     Generation,
@@ -19,7 +20,7 @@ from archivolt.domain.limits import TOMBSTONE_DAYS
 from archivolt.domain.paths import VaultPath
 from archivolt.ports.catalogue import Catalogue
 from tests.builders import vault_ref
-from tests.contract.conftest import FAKE, NewTable
+from tests.contract.conftest import FAKE, NewTable, on_tables
 from tests.fakes import catalogue as fake
 from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import START, FrozenClock
@@ -252,3 +253,86 @@ def test_of_many_writers_one_wins(new_local_table: NewTable) -> None:
 def test_a_shorter_sequencer_counts_as_padded_with_zeros() -> None:
     assert sequencer("0A") == Sequencer("0A" + "0" * 38)
     assert sequencer("0a1") > sequencer("0A")
+
+
+def test_documents_are_counted_as_they_come_change_and_go(catalogue: Catalogue) -> None:
+    elsewhere = vault_ref("v2")
+    assert catalogue.documents([VAULT, elsewhere]) == {VAULT: 0, elsewhere: 0}
+    entries = [an_entry(f"{number}.md") for number in range(20)]
+    for entry in entries:
+        assert catalogue.advance(entry, previous=None)
+    edited = an_entry("0.md", sequence="20", generation="2-b", state=IndexState.FAILED)
+    assert catalogue.advance(edited, previous=entries[0])
+    for entry in entries[1:4]:
+        gone = replace(entry, state=IndexState.DELETED, sequencer=sequencer("30"))
+        assert catalogue.advance(gone, previous=entry)
+        assert not catalogue.advance(gone, previous=entry), "twice"
+    assert not catalogue.advance(entries[5], previous=None), "it is there already"
+
+    assert catalogue.documents([VAULT, elsewhere]) == {VAULT: 17, elsewhere: 0}
+    assert sum(catalogue.counts(VAULT).values()) == 17
+
+
+def test_a_document_that_comes_back_is_counted_once(
+    catalogue: Catalogue, clock: FrozenClock
+) -> None:
+    gone = an_entry(state=IndexState.DELETED, sequence="10")
+    assert catalogue.advance(gone, previous=None)
+    assert catalogue.documents([VAULT])[VAULT] == 0
+    back = an_entry(sequence="20", generation="2-b")
+    assert catalogue.advance(back, previous=gone)
+    gone_again = an_entry(sequence="30", generation="3-c", state=IndexState.DELETED)
+    assert catalogue.advance(gone_again, previous=back)
+    clock.advance(days=TOMBSTONE_DAYS + 1)
+    assert catalogue.advance(an_entry(sequence="40", generation="4-d"), previous=None)
+
+    assert catalogue.documents([VAULT])[VAULT] == 1
+
+
+def test_a_recount_changes_nothing_that_is_right(catalogue: Catalogue) -> None:
+    for number in range(5):
+        catalogue.advance(an_entry(f"{number}.md"), previous=None)
+
+    catalogue.recount(VAULT)
+
+    assert catalogue.documents([VAULT])[VAULT] == 5
+
+
+@on_tables
+def test_a_recount_puts_right_what_was_never_counted(
+    new_table: NewTable, clock: FrozenClock
+) -> None:
+    table = new_table("CatalogueTable")
+    catalogue = DynamoCatalogue(table, clock)
+    for number in range(20):
+        catalogue.advance(an_entry(f"{number}.md"), previous=None)
+    catalogue.advance(an_entry("gone.md", state=IndexState.DELETED), previous=None)
+    numbers = [Key(item["pk"], item["sk"]) for item in table.items("DOCUMENTS#acme#v1")]
+    table.delete_many(numbers[:4])
+    assert catalogue.documents([VAULT])[VAULT] < 20
+
+    catalogue.recount(VAULT)
+
+    assert catalogue.documents([VAULT])[VAULT] == 20
+
+
+@pytest.mark.dynamodb_local
+def test_counts_are_exact_however_documents_come_and_go_at_once(
+    new_local_table: NewTable, clock: FrozenClock
+) -> None:
+    catalogue = DynamoCatalogue(new_local_table("CatalogueTable"), clock)
+
+    def come_and_go(number: int) -> None:
+        # Half of the paths are contended by two workers.
+        entry = an_entry(f"{number // 2 if number % 4 < 2 else number}.md")
+        came = catalogue.advance(entry, previous=None)
+        if came and number % 3 == 0:
+            gone = replace(entry, state=IndexState.DELETED, sequencer=sequencer("99"))
+            catalogue.advance(gone, previous=entry)
+        if number % 16 == 0:
+            catalogue.recount(VAULT)
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(come_and_go, range(64)))
+
+    assert catalogue.documents([VAULT])[VAULT] == len(list(catalogue.entries(VAULT)))

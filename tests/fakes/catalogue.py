@@ -59,6 +59,12 @@ class InMemoryCatalogue:
     def counts(self, vault: VaultRef) -> Mapping[IndexState, int]:
         return Counter(entry.state for entry in self.entries(vault))
 
+    def documents(self, vaults: Sequence[VaultRef]) -> Mapping[VaultRef, int]:
+        return {vault: sum(self.counts(vault).values()) for vault in vaults}
+
+    def recount(self, vault: VaultRef) -> None:
+        """Nothing is counted apart here."""
+
     def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:
         states = [entry.state for entry in self.entries(vault)]
         waiting = [state for state in states if state is not IndexState.INDEXED]

@@ -44,6 +44,14 @@ class Catalogue(Protocol):
         """Return how many documents are in each state, tombstones excepted."""
         ...
 
+    def documents(self, vaults: Sequence[VaultRef]) -> Mapping[VaultRef, int]:
+        """Return how many documents each vault has, tombstones excepted, cheaply and exactly."""
+        ...
+
+    def recount(self, vault: VaultRef) -> None:
+        """Correct what `documents` tells of a vault by its entries (for reconciliation only)."""
+        ...
+
     def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:
         """Return the counts of every state but `indexed`, cheaply (for search notices).
 

@@ -42,6 +42,7 @@ _UNAVAILABLE: Final = frozenset(
         "SlowDown",
         "Throttling",
         "ThrottlingException",
+        "TransactionConflictException",
         "TransactionInProgressException",
     }
 )

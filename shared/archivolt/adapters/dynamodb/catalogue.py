@@ -16,6 +16,7 @@ from typing import Any, Final
 from boto3.dynamodb.conditions import Attr, ConditionBase
 from boto3.dynamodb.conditions import Key as KeyCondition
 
+from archivolt.adapters.dynamodb.document_counts import DocumentCounts
 from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable, StoredItem
 from archivolt.adapters.dynamodb.values import Value
 from archivolt.adapters.dynamodb.writes import ABSENT, Key, Put, Update
@@ -43,6 +44,7 @@ class DynamoCatalogue:
     def __init__(self, table: DynamoTable, clock: Clock) -> None:
         self._table = table
         self._clock = clock
+        self._counts = DocumentCounts(table)
 
     def get(self, vault: VaultRef, path: VaultPath) -> CatalogueEntry | None:
         """Return the entry (a tombstone too), or None."""
@@ -65,8 +67,14 @@ class DynamoCatalogue:
         item = _item(entry)
         if not entry.sequencer and known:
             item["sequencer"] = known
+        put = Put(item=item, condition=self._still(previous))
+        by = int(_is_there(entry)) - int(_is_there(previous))
         try:
-            self._table.write(Put(item=item, condition=self._still(previous)))
+            if by:
+                count = self._counts.change(entry.vault, entry.path, by=by)
+                self._table.transact([put, count])
+            else:
+                self._table.write(put)
         except ConditionFailedError:
             return False
         return True
@@ -101,6 +109,20 @@ class DynamoCatalogue:
         del counts[IndexState.DELETED]
         return counts
 
+    def documents(self, vaults: Sequence[VaultRef]) -> Mapping[VaultRef, int]:
+        """Return how many documents each vault has, without reading their entries."""
+        return self._counts.totals(vaults)
+
+    def recount(self, vault: VaultRef) -> None:
+        """Correct what `documents` tells, should it be wrong."""
+
+        def there() -> Iterator[VaultPath]:
+            for item in self._table.items(_pk(vault), prefix=_FILE, attributes=["sk", "state"]):
+                if item["state"] != IndexState.DELETED:
+                    yield VaultPath(item["sk"].removeprefix(_FILE))
+
+        self._counts.recount(vault, there())
+
     def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:
         """Return the counts of every state but `indexed`, by one query."""
         page = self._table.page(
@@ -121,6 +143,10 @@ class DynamoCatalogue:
     def _is_expired(self, item: StoredItem) -> bool:
         expires_at = item.get("ttl")
         return expires_at is not None and expires_at <= int(self._clock.now().timestamp())
+
+
+def _is_there(entry: CatalogueEntry | None) -> bool:
+    return entry is not None and entry.state is not IndexState.DELETED
 
 
 def _pk(vault: VaultRef) -> str:
