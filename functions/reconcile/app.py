@@ -3,4 +3,6 @@
 from archivolt.bootstrap import container
 from archivolt.entrypoints.events.reconcile import build_reconcile
 
-handler = build_reconcile(lambda: container().index.reconcile)
+handler = build_reconcile(
+    lambda: container().index.reconcile, lambda: container().tools.documents.sweep
+)

@@ -12,7 +12,9 @@ from archivolt.domain.paths import VaultPath
 from archivolt.entrypoints.events.embedding import build_embedding
 from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
+from archivolt.vaults.sweep import OperationSweep
 from tests.builders import vault_ref
+from tests.fakes.operations import InMemoryOperations
 from tests.index_world import IndexWorld
 
 EVENTS = Path(__file__).parents[1] / "events"
@@ -100,7 +102,8 @@ def test_the_recorded_job_is_what_the_queue_is_sent() -> None:
 
 def test_the_reconcile_function_answers_with_what_it_found(world: IndexWorld) -> None:
     world.write(NOTE, "llamas")
-    handler = build_reconcile(lambda: world.reconcile)
+    sweep = OperationSweep(InMemoryOperations(), {}, world.clock)
+    handler = build_reconcile(lambda: world.reconcile, lambda: sweep)
 
     class Long(Invocation):
         def get_remaining_time_in_millis(self) -> int:
@@ -109,4 +112,5 @@ def test_the_reconcile_function_answers_with_what_it_found(world: IndexWorld) ->
     answer = handler(golden("schedule"), Long())
     assert (answer["vaults"], answer["compared"], answer["changed"]) == (1, 1, 1)
     assert answer["complete"] is True
+    assert answer["operations"] == {"idle": 0, "finished": 0}
     json.dumps(answer)

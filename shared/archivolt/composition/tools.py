@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from archivolt.adapters.http.web_pages import HttpWebPages
     from archivolt.adapters.searxng.search import SearxngSearch
     from archivolt.bootstrap import Container
+    from archivolt.composition.documents import DocumentsContainer
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.retrieval.hybrid import RetrievalService
     from archivolt.tools.by_hand import ByHand
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from archivolt.vaults.finding import Finding
     from archivolt.vaults.moving import MoveService
     from archivolt.vaults.search import TextSearch
-    from archivolt.vaults.sweep import OperationSweep
 
 
 class ToolsContainer:
@@ -41,49 +41,22 @@ class ToolsContainer:
         """Full-text search."""
         return self._on.text_search
 
-    @cached_property
+    @property
     def finding(self) -> "Finding":
         """Advanced search, paths, tags, recents, backlinks, the graph."""
-        from archivolt.vaults.finding import Finding
+        return self.documents.finding
 
-        return Finding(
-            notes=self._on.index.note_index,
-            text_index=self._on.index.text_index,
-            catalogue=self._on.catalogue,
-            files=self._on.file_store,
-            clock=self._on.clock,
-        )
-
-    @cached_property
+    @property
     def moves(self) -> "MoveService":
         """Renaming and moving files and directories."""
-        from archivolt.vaults.move_steps import MoveStores
-        from archivolt.vaults.moving import MoveService
-
-        return MoveService(
-            MoveStores(
-                files=self._on.file_store,
-                notes=self._on.index.note_index,
-                operations=self._on.operations,
-                clock=self._on.clock,
-            )
-        )
+        return self.documents.moves
 
     @cached_property
-    def sweep(self) -> "OperationSweep":
-        """What finishes changes of many files that nobody came back for."""
-        from archivolt.ports.operations import OperationKind
-        from archivolt.vaults.deletions import DeletionService
-        from archivolt.vaults.sweep import OperationSweep
-        from archivolt.vaults.undeletion import UndeletionService
+    def documents(self) -> "DocumentsContainer":
+        """The services of a vault's documents, each built when first needed."""
+        from archivolt.composition.documents import DocumentsContainer
 
-        stores = (self._on.file_store, self._on.operations, self._on.clock)
-        resumptions = {
-            OperationKind.MOVE: self.moves.resume,
-            OperationKind.DELETE: DeletionService(*stores).resume,
-            OperationKind.UNDELETE: UndeletionService(*stores).resume,
-        }
-        return OperationSweep(self._on.operations, resumptions, self._on.clock)
+        return DocumentsContainer(self._on)
 
     @property
     def retrieval(self) -> "RetrievalService":

@@ -44,24 +44,32 @@ class OperationSweep:
 
     def run(self, *, time_left: Callable[[], timedelta]) -> SweepReport:
         """Finish what can be finished while time is left; the rest waits for the next run."""
-        before = self._clock.now() - _IDLE
-        idle = [one for one in self._operations.unfinished() if one.updated_at <= before]
+        idle = self._idle()
         finished = sum(self._finish(operation, time_left) for operation in idle)
         return SweepReport(idle=len(idle), finished=finished)
+
+    def _idle(self) -> list[Operation]:
+        before = self._clock.now() - _IDLE
+        try:
+            return [one for one in self._operations.unfinished() if one.updated_at <= before]
+        except UnavailableError as error:
+            logger.warning("operations not swept", extra={"code": error.code})
+            return []
 
     def _finish(self, operation: Operation, time_left: Callable[[], timedelta]) -> bool:
         resume = self._resumptions.get(operation.kind)
         current: Operation | None = operation
-        while resume and current and not current.finished and time_left() > _RESERVE:
+        while current is not None and not current.finished:
+            if resume is None or time_left() <= _RESERVE:
+                return False
             try:
                 resume(current)
             except ArchivoltError as error:
                 if not _is_unfinished(error):
                     logger.warning("operation not finished", extra=_told(operation, error))
-                    break
+                    return False
             current = self._operations.get(operation.vault, operation.id)
-        now = self._operations.get(operation.vault, operation.id)
-        return now is None or now.finished
+        return True
 
 
 def _is_unfinished(error: ArchivoltError) -> bool:
