@@ -4,15 +4,23 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from archivolt.adapters.re2.patterns import Re2Patterns
+from archivolt.adapters.sqlite.note_index import SqliteNoteIndex
+from archivolt.adapters.sqlite.shard_cache import ShardCache
+from archivolt.adapters.sqlite.shard_reader import ShardReader
+from archivolt.adapters.sqlite.text_index import SqliteTextIndex
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.ingestion import Generation
-from archivolt.domain.note_links import link_key
+from archivolt.domain.note_links import link_key, links_in
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
+from archivolt.ingestion.documents import whole_text
+from archivolt.ports.ingestion import Extraction
 from archivolt.ports.notes import (
     Between,
     Note,
@@ -22,9 +30,11 @@ from archivolt.ports.notes import (
     TagCount,
     TextScan,
 )
+from archivolt.ports.retrieval import DocumentUpdate, IndexedNote
 from tests.builders import GLOBEX, vault_ref
-from tests.fakes.clock import START
+from tests.fakes.clock import START, FrozenClock
 from tests.fakes.notes import InMemoryNotes
+from tests.fakes.shards import InMemoryShards
 
 VAULT = vault_ref()
 OTHER_VAULT = vault_ref("v2")
@@ -78,9 +88,35 @@ def in_memory() -> Written:
     return Written(notes, notes.put, notes.remove)
 
 
-@pytest.fixture
-def notes() -> Written:
-    return in_memory()
+def in_sqlite(folder: Path) -> Written:
+    shards = InMemoryShards()
+    reader = ShardReader(shards, ShardCache(shards, folder / "shards", max_bytes=10**8))
+    writer = SqliteTextIndex(shards, reader)
+
+    def put(note: Note, text: str | None) -> None:
+        masked = None if text is None else whole_text(Extraction(markdown=text))
+        kept = IndexedNote(
+            size=note.size,
+            created=note.created,
+            modified=note.modified,
+            title=note.title,
+            tags=note.tags,
+            links=links_in(masked or ""),
+            text=masked,
+        )
+        update = DocumentUpdate(path=note.path, generation=note.generation, note=kept)
+        writer.apply(note.vault, [update])
+
+    def remove(vault: VaultRef, path: VaultPath) -> None:
+        gone = DocumentUpdate(path=path, generation=Generation("9"), removed=True)
+        writer.apply(vault, [gone])
+
+    return Written(SqliteNoteIndex(reader, Re2Patterns, FrozenClock()), put, remove)
+
+
+@pytest.fixture(params=["fake", "sqlite"])
+def notes(request: pytest.FixtureRequest, tmp_path: Path) -> Written:
+    return in_memory() if request.param == "fake" else in_sqlite(tmp_path)
 
 
 class TestNotes:

@@ -49,7 +49,8 @@ class Reconciliation:
 
     `changed` were indexed and `gone` removed, `outdated` had older passages beside the present
     ones, `requeued` wait for their vectors again, `orphans` were in the text index and should not,
-    `forgotten` are contents whose kept vectors nobody needs. `failed` counts documents, `failed_vaults` vaults; they are met again next time.
+    `forgotten` are contents whose kept vectors nobody needs. `failed` counts documents,
+    `failed_vaults` vaults; they are met again next time.
     `complete` is False when time ran out.
     """
 

@@ -42,6 +42,7 @@ _CLASSES: Final = {
 }
 _IN_SET: Final = {r"\w": WORD, r"\d": r"\p{Nd}", r"\D": r"\P{Nd}", r"\s": r"\s\pZ"}
 _OPTIONAL: Final = ("*", "?", "{0")
+_UNFINISHED: Final = ("[", "\\")
 _OF_WHOLE_TEXT: Final = (r"\A", r"\z")
 
 
@@ -88,7 +89,7 @@ def literal_tokens(text: str) -> list[Token]:
 def _tokens(group: str, text: str) -> Iterator[Token]:
     if group == "quote":
         yield from literal_tokens(text[2:].removesuffix(r"\E"))
-    elif group == "literal":
+    elif group == "literal" and text not in _UNFINISHED:
         yield Token(Kind.LITERAL, text)
     elif group == "escape" and not text[1:].isalnum():
         yield Token(Kind.LITERAL, text[1:])

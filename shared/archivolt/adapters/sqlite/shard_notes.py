@@ -64,7 +64,7 @@ def add(connection: sqlite3.Connection, update: DocumentUpdate) -> None:
     connection.executemany(
         "INSERT INTO links VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", _link_rows(number, note.links)
     )
-    if note.text:
+    if note.text is not None:
         _add_text(connection, number, note.text)
 
 
