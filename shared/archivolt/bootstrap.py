@@ -260,18 +260,10 @@ class Container:
         """What the chat function stands on."""
         return self.chat.services
 
-    @cached_property
+    @property
     def mcp_services(self) -> "McpServices":
         """What the MCP function stands on."""
-        from archivolt.entrypoints.mcp.app import McpServices
-
-        return McpServices(
-            token_verifier=self.token_verifier,
-            pipeline=self.tool_pipeline,
-            public_url=self.settings.public_url,
-            allowed_origins=self.settings.allowed_origins,
-            issuer=self.settings.auth_issuer,
-        )
+        return self.tools.mcp_services
 
     def _token_keys(self) -> "KeySource":
         if self.settings.auth_jwks_url:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from archivolt.bootstrap import Container
     from archivolt.composition.documents import DocumentsContainer
     from archivolt.entrypoints.http.services import RestServices
+    from archivolt.entrypoints.mcp.app import McpServices
     from archivolt.retrieval.hybrid import RetrievalService
     from archivolt.tools.by_hand import ByHand
     from archivolt.tools.confirmations import Confirmations
@@ -136,4 +137,17 @@ class ToolsContainer:
             tenant_settings=self._on.settings_service,
             audit=AuditService(self._on.audit_log, self._on.clock),
             allowed_origins=self._on.settings.allowed_origins,
+        )
+
+    @cached_property
+    def mcp_services(self) -> "McpServices":
+        """What the MCP function stands on."""
+        from archivolt.entrypoints.mcp.app import McpServices
+
+        return McpServices(
+            token_verifier=self._on.token_verifier,
+            pipeline=self.pipeline,
+            public_url=self._on.settings.public_url,
+            allowed_origins=self._on.settings.allowed_origins,
+            issuer=self._on.settings.auth_issuer,
         )
