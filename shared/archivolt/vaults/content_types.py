@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 UNKNOWN: Final = "application/octet-stream"
+NOTES: Final = "text/markdown"
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 _TYPES: Final[Mapping[str, str]] = {

@@ -9,9 +9,11 @@ from archivolt.domain.language import Message
 from archivolt.domain.limits import MAX_DIFF_LINES, MAX_SHOWN_FILES
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import FileInfo, VaultRef
+from archivolt.ports.files import FileStore
 from archivolt.vaults.diffs import redacted_diff
 from archivolt.vaults.link_rewriting import Relocation
-from archivolt.vaults.move_steps import Move, MoveStores
+from archivolt.vaults.move_steps import Move
+from archivolt.vaults.present_notes import PresentNotes
 from archivolt.vaults.relinking import (
     UnwritableError,
     linking_notes,
@@ -27,8 +29,9 @@ _SHOWN_DIFFS: Final = 5
 class MovePreviews:
     """Makes previews of moves in one vault."""
 
-    def __init__(self, stores: MoveStores, vault: VaultRef) -> None:
-        self._stores = stores
+    def __init__(self, files: FileStore, notes: PresentNotes, vault: VaultRef) -> None:
+        self._files = files
+        self._notes = notes
         self._vault = vault
 
     def of(
@@ -39,9 +42,8 @@ class MovePreviews:
         pins: Mapping[str, str],
     ) -> Preview:
         """Return the preview of a move of these files."""
-        notes = self._stores.notes
-        within = moving_notes(notes, self._vault, relocation)
-        linking = linking_notes(notes, self._vault, relocation)
+        within = moving_notes(self._notes, relocation)
+        linking = linking_notes(self._notes, relocation)
         changes = [Affected(path=path, change=Change.RELINK) for path in linking]
         moved = [
             Affected(path=info.path, change=Change.MOVE, new_path=move.moved(info.path))
@@ -66,7 +68,7 @@ class MovePreviews:
 
     def _diff(self, path: VaultPath, relocation: Relocation, lines: int) -> str:
         try:
-            content = read_note(self._stores.files, self._vault, path)
+            content = read_note(self._files, self._vault, path)
             after = TextForm.of(relinked(content, relocation, path))
         except (NotFoundError, UnwritableError):
             return ""

@@ -12,14 +12,22 @@ from typing import Final
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.limits import MAX_PARALLEL_FILES
 from archivolt.domain.paths import VaultPath
-from archivolt.domain.vault import ETag, FileInfo, WriteMarks
+from archivolt.domain.vault import ETag, FileInfo, VaultRef, WriteMarks
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
 from archivolt.ports.notes import NoteIndex
 from archivolt.ports.operations import Operation, OperationStore
 from archivolt.vaults.content_types import content_type_of
 from archivolt.vaults.link_rewriting import Relocation
-from archivolt.vaults.relinking import UnwritableError, is_note, moving_notes, read_note, relinked
+from archivolt.vaults.present_notes import PresentNotes
+from archivolt.vaults.relinking import (
+    UnwritableError,
+    is_note,
+    moving_notes,
+    read_note,
+    relinked,
+    relocation_of,
+)
 
 _ATTEMPTS: Final = 6
 # How far the clocks of the store and of our own may be apart.
@@ -49,6 +57,10 @@ class MoveStores:
     clock: Clock
     threads: int = MAX_PARALLEL_FILES
 
+    def present(self, vault: VaultRef) -> PresentNotes:
+        """Return the notes of a vault as they are now."""
+        return PresentNotes(self.files, self.notes, self.clock, vault)
+
 
 class MoveSteps:
     """The steps of one move, for any of its files.
@@ -61,13 +73,14 @@ class MoveSteps:
         self, stores: MoveStores, operation: Operation, move: Move, moving: Sequence[VaultPath]
     ) -> None:
         self._files = stores.files
-        self._notes = stores.notes
+        self._stores = stores
         self._operation = operation
         self._vault = operation.vault
         self._move = move
         self._moving = moving
         self._copied: dict[VaultPath, ETag] = {}
         self._known: Relocation | None = None
+        self._with_links: frozenset[VaultPath] = frozenset()
         self.kept: set[VaultPath] = set()
         self.unlinked: set[VaultPath] = set()
 
@@ -76,8 +89,9 @@ class MoveSteps:
         """The moves and what is around them; files that keep their place are none of them."""
         if self._known is None:
             moves = {path: self._move.moved(path) for path in self._moving if path not in self.kept}
-            relocation = Relocation(moves, lambda keys: self._notes.named(self._vault, keys))
-            moving_notes(self._notes, self._vault, relocation)
+            notes = self._stores.present(self._vault)
+            relocation = relocation_of(moves, notes)
+            self._with_links = frozenset(moving_notes(notes, relocation))
             self._known = relocation
         return self._known
 
@@ -113,6 +127,8 @@ class MoveSteps:
                 data = relinked(content, self._relocation, source)
             except UnwritableError:
                 data = content.data
+                if source in self._with_links:
+                    self.unlinked.add(target)
             if data != content.data:
                 kind, marks = content_type_of(target), self._marks(content.info)
                 self._files.create(self._vault, target, data, content_type=kind, marks=marks)

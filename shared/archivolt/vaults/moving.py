@@ -17,15 +17,15 @@ from archivolt.domain.partial_reads import whole_etag
 from archivolt.domain.paths import VaultPath, name_of, name_problem, resolve_path
 from archivolt.domain.vault import FileInfo, VaultAccess, VaultRef
 from archivolt.ports.operations import Operation, OperationKind
+from archivolt.vaults.confirmed_writes import ConfirmedWrites
 from archivolt.vaults.content_types import UNKNOWN, content_type_of
 from archivolt.vaults.files import require_writer
-from archivolt.vaults.link_rewriting import Relocation
 from archivolt.vaults.many_files import files_below
 from archivolt.vaults.move_preview import MovePreviews
 from archivolt.vaults.move_run import MoveResult, MoveRun
 from archivolt.vaults.move_steps import Move, MoveStores
 from archivolt.vaults.places import Places
-from archivolt.vaults.relinking import linking_notes
+from archivolt.vaults.relinking import linking_notes, relocation_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,6 +82,11 @@ class MovePlan:
     files: Sequence[FileInfo]
 
     @property
+    def moves(self) -> Mapping[VaultPath, VaultPath]:
+        """Where each file goes."""
+        return {info.path: self.move.moved(info.path) for info in self.files}
+
+    @property
     def pins(self) -> Mapping[str, str]:
         """What the move is bound to: its file's version, or one digest of the whole tree."""
         if self.move.directory:
@@ -97,6 +102,7 @@ class MoveService:
     def __init__(self, stores: MoveStores) -> None:
         self._stores = stores
         self._places = Places(stores.files)
+        self._writes = ConfirmedWrites(stores.files)
 
     def preview(
         self, access: VaultAccess, request: MoveRequest, *, etag: str | None = None
@@ -117,12 +123,11 @@ class MoveService:
         require_writer(access)
         plan = self._plan(access.vault.ref, request)
         if etag and not plan.move.directory and whole_etag(etag) != plan.files[0].etag:
-            raise ConflictError("conflict", path=request.source, etag=plan.files[0].etag)
+            raise self._writes.conflict_since(access.vault.ref, request.source, whole_etag(etag))
         self._require_no_other(access.vault.ref, plan.move, "")
-        previews = MovePreviews(self._stores, access.vault.ref)
-        return previews.of(
-            plan.move, plan.files, self._relocation(access.vault.ref, plan), plan.pins
-        )
+        notes = self._stores.present(access.vault.ref)
+        previews = MovePreviews(self._stores.files, notes, access.vault.ref)
+        return previews.of(plan.move, plan.files, relocation_of(plan.moves, notes), plan.pins)
 
     def run(self, access: VaultAccess, request: MoveRequest, confirmed: Confirmed) -> MoveResult:
         """Move; called again under the same confirmation it goes on, or tells again what it did.
@@ -181,21 +186,15 @@ class MoveService:
             raise NotFoundError(missing, path=request.source)
         return Move(source=request.source, target=request.target, directory=False)
 
-    def _relocation(self, vault: VaultRef, plan: MovePlan) -> Relocation:
-        notes = self._stores.notes
-        moves = {info.path: plan.move.moved(info.path) for info in plan.files}
-        return Relocation(moves, lambda keys: notes.named(vault, keys))
-
     def _start(self, access: VaultAccess, plan: MovePlan, confirmed: Confirmed) -> Operation:
         """Note the move with all it will touch; nothing else may move in its trees from here on."""
         vault = access.vault.ref
-        for path, pin in plan.pins.items():
-            if confirmed.pins.get(path, pin) != pin:
-                raise ConflictError("conflict", path=path, etag=pin)
+        self._require_pins(vault, plan, confirmed)
         self._require_no_other(vault, plan.move, confirmed.operation)
-        relocation = self._relocation(vault, plan)
+        notes = self._stores.present(vault)
+        linked = linking_notes(notes, relocation_of(plan.moves, notes))
         moving = [(str(info.path), str(info.etag)) for info in plan.files]
-        linking = [(str(path), "") for path in linking_notes(self._stores.notes, vault, relocation)]
+        linking = [(str(path), "") for path in linked]
         now = self._stores.clock.now()
         operation = Operation(
             id=confirmed.operation,
@@ -212,6 +211,14 @@ class MoveService:
             },
         )
         return self._stores.operations.start(operation, moving + linking)
+
+    def _require_pins(self, vault: VaultRef, plan: MovePlan, confirmed: Confirmed) -> None:
+        for path, now in plan.pins.items():
+            pin = confirmed.pins.get(path, now)
+            if pin != now and plan.move.directory:
+                raise ConflictError("conflict", path=path, etag=now, diff="")
+            if pin != now:
+                raise self._writes.conflict_since(vault, plan.move.source, pin)
 
     def _result(self, operation: Operation) -> MoveResult:
         move = _move_of(operation)

@@ -1,40 +1,43 @@
 """Which notes have to change when files move, and the bytes they change to."""
 
+from collections.abc import Mapping
+
 from archivolt.domain.limits import MAX_INLINE_CONTENT_BYTES
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import FileContent, VaultRef
 from archivolt.ports.files import FileStore
-from archivolt.ports.notes import NoteIndex
-from archivolt.vaults.content_types import content_type_of
+from archivolt.vaults.content_types import NOTES, content_type_of
 from archivolt.vaults.link_rewriting import Relocation
+from archivolt.vaults.present_notes import PresentNotes
 from archivolt.vaults.text_form import TextForm
 
-_NOTES = "text/markdown"
+
+def relocation_of(moves: Mapping[VaultPath, VaultPath], notes: PresentNotes) -> Relocation:
+    """Return moves among the files that there are."""
+    relocation = Relocation(moves, notes.named)
+    relocation.prepare(relocation.keys)
+    return relocation
 
 
-def linking_notes(notes: NoteIndex, vault: VaultRef, relocation: Relocation) -> list[VaultPath]:
-    """Return the notes that stay where they are and have links that must follow, in order.
-
-    The index knows them: a link written a moment ago may be missing.
-    """
+def linking_notes(notes: PresentNotes, relocation: Relocation) -> list[VaultPath]:
+    """Return the notes that stay where they are and have links that must follow, in order."""
     staying = {*relocation.moves, *relocation.moves.values()}
-    found = notes.links_to(vault, relocation.keys)
-    relocation.prepare({link.key for _, link in found})
+    found = notes.links_to(relocation.keys)
     return sorted(
         {path for path, link in found if path not in staying and relocation.wanted(link, path)}
     )
 
 
-def moving_notes(notes: NoteIndex, vault: VaultRef, relocation: Relocation) -> list[VaultPath]:
+def moving_notes(notes: PresentNotes, relocation: Relocation) -> list[VaultPath]:
     """Return the notes that move and have links that must be written anew, in order."""
-    found = notes.links_from(vault, list(relocation.moves))
+    found = notes.links_from(list(relocation.moves))
     relocation.prepare({link.key for _, link in found})
     return sorted({path for path, link in found if relocation.wanted(link, path)})
 
 
 def is_note(path: VaultPath) -> bool:
     """Tell whether the links of a file are followed."""
-    return content_type_of(path) == _NOTES
+    return content_type_of(path) == NOTES
 
 
 def read_note(files: FileStore, vault: VaultRef, path: VaultPath) -> FileContent:

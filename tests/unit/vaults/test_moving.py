@@ -267,6 +267,30 @@ def test_text_is_read_fresh_where_the_index_is_behind() -> None:
     }
 
 
+def test_links_that_the_index_does_not_know_yet_follow_too() -> None:
+    vault = MovingVault({"a.md": "x", "gone.md": "[[a]]"})
+    vault.write("new.md", "[[a]]")
+    vault.delete("gone.md")
+
+    first = vault.move(rename("a.md", "b.md"))
+    vault.move(rename("b.md", "c.md"), by="op-2")
+    vault.move(into("c.md", "d"), by="op-3")
+
+    assert first.relinked == 1
+    assert vault.texts() == {"d/c.md": "x", "new.md": "[[c]]"}
+
+
+def test_in_a_vault_too_large_to_be_listed_the_index_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("archivolt.vaults.present_notes._MAX_PAGES", 0)
+    vault = MovingVault({"d/a.md": "[x](b.md)", "d/b.md": "", "n.md": "[[a]]", "x/c.md": ""})
+
+    vault.move(rename("d/a.md", "c.md"))
+
+    assert vault.texts()["n.md"] == "[[d/c]]"
+
+
 def test_a_move_of_other_places_is_not_held_up_and_one_of_the_same_tree_is() -> None:
     vault = MovingVault({"d/a.md": "x", "d/b.md": "y", "e/c.md": "z"})
     vault.line.take_down("delete")
