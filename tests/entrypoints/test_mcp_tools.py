@@ -8,7 +8,9 @@ import jsonschema
 import pytest
 
 from archivolt.domain.errors import UnavailableError
+from archivolt.domain.tool import Surface
 from archivolt.domain.vault import VaultRef
+from archivolt.tools.catalogue import native_tools
 from tests.builders import ALICE, principal
 from tests.entrypoints.mcp_messages import legacy, modern
 from tests.entrypoints.mcp_world import SECRET, McpWorld, Send
@@ -29,6 +31,7 @@ READ_TOOLS = [
     "list_recent",
     "search_documents",
 ]
+STEPS = ("propose_", "apply_")
 EVERY_ERA = pytest.mark.parametrize("send", [legacy, modern])
 
 
@@ -54,8 +57,19 @@ def text_of(result: dict[str, Any]) -> str:
 
 
 @EVERY_ERA
-def test_the_list_is_the_read_tools_in_a_stable_order(world: McpWorld, send: Send) -> None:
-    assert [tool["name"] for tool in the_tools(world, send)] == READ_TOOLS
+def test_the_list_has_reads_by_name_and_changes_in_pairs_in_a_stable_order(
+    world: McpWorld, send: Send
+) -> None:
+    names = [tool["name"] for tool in the_tools(world, send)]
+    changes = [name for name in names if name.startswith(STEPS)]
+
+    assert [name for name in names if name not in changes] == READ_TOOLS
+    assert changes[1::2] == [name.replace("propose_", "apply_", 1) for name in changes[::2]]
+    assert changes[::2] == [
+        f"propose_{spec.name}"
+        for spec in native_tools().specs(Surface.MCP)
+        if spec.requires_confirmation
+    ]
 
 
 def test_the_list_is_the_same_for_everybody_and_may_be_kept(world: McpWorld) -> None:
@@ -73,14 +87,13 @@ def test_a_cursor_that_was_never_given_out_is_invalid(world: McpWorld, send: Sen
     assert answer.json["error"]["code"] == -32602
 
 
-def test_every_tool_says_that_it_only_reads(world: McpWorld) -> None:
+def test_every_tool_says_that_it_only_reads_but_the_one_that_applies(world: McpWorld) -> None:
     for tool in the_tools(world):
-        assert tool["annotations"] == {
-            "readOnlyHint": True,
-            "destructiveHint": False,
-            "idempotentHint": True,
-            "openWorldHint": False,
-        }
+        applies = tool["name"].startswith("apply_")
+        assert tool["annotations"]["readOnlyHint"] is not applies
+        assert tool["annotations"]["openWorldHint"] is False
+        assert applies or tool["annotations"]["destructiveHint"] is False
+        assert tool["annotations"]["idempotentHint"] is not tool["name"].startswith("propose_")
 
 
 def test_every_tool_has_a_title_and_a_description(world: McpWorld) -> None:
