@@ -16,6 +16,12 @@ MAX_REQUEST_BYTES: Final = 6_000_000
 MAX_INLINE_CONTENT_BYTES: Final = 5_000_000
 # A Lambda function answers with at most 6 MB, and bytes travel as base64.
 MAX_RAW_RESPONSE_BYTES: Final = 4_000_000
+# A person's program takes more than a model does: as much as 6 MB hold when every character takes
+# four bytes.
+MAX_REST_RESULT_CHARS: Final = 1_400_000
+# What one request may send to the store (S3 takes 5 GiB), and for how long it may begin to.
+MAX_UPLOAD_BYTES: Final = 5_000_000_000
+UPLOAD_SECONDS: Final = 900
 
 # Reading (O12, O19, L13).
 MAX_READ_BYTES: Final = 200_000
@@ -101,7 +107,7 @@ MAX_SCANNED_CHARS: Final = 5_000_000
 # Ingestion.
 MAX_DOCUMENT_BYTES: Final = 100_000_000
 MAX_EXTRACTED_CHARS: Final = 20_000_000
-MAX_SHEET_CELLS: Final = 2_000_000
+MAX_SHEET_CELLS: Final = 1_000_000
 SMALL_PAGE_BYTES: Final = 1_000_000
 MAX_EXTRACTION_BYTES: Final = 1_200_000_000
 MAX_EXTRACTION_CPU_SECONDS: Final = 40
