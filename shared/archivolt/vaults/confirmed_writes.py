@@ -110,11 +110,17 @@ class ConfirmedWrites:
             raise self.conflict(vault, path, wanted=data) from error
 
     def pinned(
-        self, access: VaultAccess, path: VaultPath, confirmed: Confirmed, *, wanted: str
+        self,
+        access: VaultAccess,
+        path: VaultPath,
+        confirmed: Confirmed,
+        *,
+        wanted: str | None = None,
     ) -> FileContent | FileInfo:
         """Return the version that a change is based on; or, if it is done already, its outcome.
 
-        `wanted` is the text that the caller would make of the file.
+        `wanted` is the text that the caller would make of the file; without it a conflict shows
+        how the file has changed since.
 
         Raises:
             NotFoundError: `file_not_found`.
@@ -134,6 +140,8 @@ class ConfirmedWrites:
         if current.info.etag == confirmed.pins.get(path):
             return current
         own = self.own_effect(vault, path, confirmed)
+        if own is None and wanted is None:
+            raise self._conflict_since(current, vault, confirmed.pins.get(path, ""))
         if own is None:
             raise conflict_between(current, wanted)
         return own

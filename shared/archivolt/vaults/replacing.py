@@ -202,7 +202,7 @@ class ReplacingService:
         confirmed: Confirmed,
     ) -> ReplacedFile | Affected | None:
         try:
-            content = self._writes.pinned(access, path, confirmed, wanted="")
+            content = self._writes.pinned(access, path, confirmed)
             if not isinstance(content, FileContent):
                 return self._done(access.vault.ref, content, pattern, asked, confirmed)
             new = new_text(content, pattern, asked)
