@@ -164,7 +164,8 @@ def _is_end(target: str, path: VaultPath) -> bool:
 
 def _is_beside(link: NoteLink, source: VaultPath, path: VaultPath) -> bool:
     """Tell whether a link is right when read relative to the folder of its note."""
-    if link.kind is not LinkKind.MARKDOWN and not _is_relative(link.target):
+    rooted = link.target.startswith("/")
+    if rooted or (link.kind is not LinkKind.MARKDOWN and not _is_relative(link.target)):
         return False
     return _joined(link.target, source) in _names_of(path)
 

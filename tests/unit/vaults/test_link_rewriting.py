@@ -44,6 +44,7 @@ def follow(text: str, source: str, moves: Mapping[str, str], *paths: str) -> str
         ('[x](a.md "title")', '[x](b.md "title")'),
         ("[x](d/a.md#part)", "[x](d/b.md#part)"),
         ("[x](./d/a.md)", "[x](./d/b.md)"),
+        ("[x](/d/a)", "[x](/d/b)"),
         ("[x](<d/a.md>)", "[x](<d/b.md>)"),
         ("[x]: d/a.md 'title'", "[x]: d/b.md 'title'"),
         ("---\nup: '[[a|p]]'\n---\n", "---\nup: '[[b|p]]'\n---\n"),

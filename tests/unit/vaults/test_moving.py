@@ -284,7 +284,7 @@ def test_in_a_vault_too_large_to_be_listed_the_index_is_asked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("archivolt.vaults.present_notes._MAX_PAGES", 0)
-    vault = MovingVault({"d/a.md": "[x](b.md)", "d/b.md": "", "n.md": "[[a]]", "x/c.md": ""})
+    vault = MovingVault({"d/a.md": "[x](b.md)", "d/b.md": "", "n.md": "[[a]]", "b/c.md": ""})
 
     vault.move(rename("d/a.md", "c.md"))
 
