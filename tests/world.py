@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from archivolt.adapters.jwt.confirmation_tokens import JwtConfirmationTokens
+from archivolt.adapters.re2.patterns import Re2Patterns
 from archivolt.domain.identity import Principal
 from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState, Passage
 from archivolt.domain.messages import Language
@@ -22,6 +23,7 @@ from archivolt.tools.proposals import Proposals
 from archivolt.tools.rate_limit import RateLimit
 from archivolt.tools.registry import Registry
 from archivolt.vaults.access import VaultService
+from archivolt.vaults.changing import Changing
 from archivolt.vaults.files import FileService
 from archivolt.vaults.finding import Finding
 from archivolt.vaults.move_steps import MoveStores
@@ -97,6 +99,13 @@ class World:
             text_index=self.index,
             catalogue=self.catalogue,
             files=self.store,
+            clock=self.clock,
+        )
+        self.changing = Changing(
+            files=self.store,
+            operations=self.operations,
+            notes=self.notes,
+            patterns=Re2Patterns(),
             clock=self.clock,
         )
         self.moves = MoveService(

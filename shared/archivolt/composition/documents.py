@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from archivolt.bootstrap import Container
+    from archivolt.vaults.changing import Changing
     from archivolt.vaults.finding import Finding
     from archivolt.vaults.moving import MoveService
     from archivolt.vaults.sweep import OperationSweep
@@ -30,6 +31,19 @@ class DocumentsContainer:
         )
 
     @cached_property
+    def changing(self) -> "Changing":
+        """Edits, front matter, deletions, backups and replacements."""
+        from archivolt.vaults.changing import Changing
+
+        return Changing(
+            files=self._on.file_store,
+            operations=self._on.operations,
+            notes=self._on.index.note_index,
+            patterns=self._on.index.patterns,
+            clock=self._on.clock,
+        )
+
+    @cached_property
     def moves(self) -> "MoveService":
         """Renaming and moving files and directories."""
         from archivolt.vaults.move_steps import MoveStores
@@ -48,14 +62,11 @@ class DocumentsContainer:
     def sweep(self) -> "OperationSweep":
         """What finishes changes of many files that nobody came back for."""
         from archivolt.ports.operations import OperationKind
-        from archivolt.vaults.deletions import DeletionService
         from archivolt.vaults.sweep import OperationSweep
-        from archivolt.vaults.undeletion import UndeletionService
 
-        stores = (self._on.file_store, self._on.operations, self._on.clock)
         resumptions = {
             OperationKind.MOVE: self.moves.resume,
-            OperationKind.DELETE: DeletionService(*stores).resume,
-            OperationKind.UNDELETE: UndeletionService(*stores).resume,
+            OperationKind.DELETE: self.changing.deletions.resume,
+            OperationKind.UNDELETE: self.changing.undeletions.resume,
         }
         return OperationSweep(self._on.operations, resumptions, self._on.clock)

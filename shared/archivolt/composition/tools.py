@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from archivolt.tools.confirmations import Confirmations
     from archivolt.tools.pipeline import ToolPipeline
     from archivolt.vaults.access import VaultService
+    from archivolt.vaults.changing import Changing
     from archivolt.vaults.files import FileService
     from archivolt.vaults.finding import Finding
     from archivolt.vaults.moving import MoveService
@@ -46,6 +47,11 @@ class ToolsContainer:
     def finding(self) -> "Finding":
         """Advanced search, paths, tags, recents, backlinks, the graph."""
         return self.documents.finding
+
+    @property
+    def changing(self) -> "Changing":
+        """Edits, front matter, deletions, backups and replacements."""
+        return self.documents.changing
 
     @property
     def moves(self) -> "MoveService":
@@ -126,11 +132,14 @@ class ToolsContainer:
         """What the tools function stands on."""
         from archivolt.entrypoints.http.services import RestServices
         from archivolt.governance.audit import AuditService
+        from archivolt.vaults.uploads import UploadService
 
         return RestServices(
             token_verifier=self._on.token_verifier,
             pipeline=self.pipeline,
             by_hand=self.by_hand,
+            uploads=UploadService(self._on.file_store),
+            operations=self._on.operations,
             vaults=self.vaults,
             files=self.files,
             catalogue=self._on.catalogue,

@@ -11,6 +11,7 @@ from archivolt.domain.tool import Surface
 from archivolt.domain.vault import VaultAccess
 from archivolt.ports.web import WebPages, WebSearch
 from archivolt.vaults.access import VaultService
+from archivolt.vaults.changing import Changing
 from archivolt.vaults.files import FileService
 from archivolt.vaults.finding import Finding
 from archivolt.vaults.moving import MoveService
@@ -48,6 +49,11 @@ class Services(Protocol):
     @property
     def finding(self) -> Finding:
         """Advanced search, paths, tags, recents, backlinks, the graph."""
+        ...
+
+    @property
+    def changing(self) -> Changing:
+        """Edits, front matter, deletions, backups and replacements."""
         ...
 
     @property

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from archivolt.domain.messages import Language, message_for
+from archivolt.domain.partial_reads import etag_of_part
 from archivolt.domain.tool import JsonObject, ToolResult
 
 Position = Callable[[JsonObject, int], Any]
@@ -28,6 +29,7 @@ class Cut:
         unit: The length kept is a multiple of this (4 for base64).
         by_line: A text ends at a line break if one is near.
         to_notices: The sentence about the cut goes to the list `notices`, not to `note`.
+        etag: The field with the ETag of a file of which a cut result is only a part.
 
     """
 
@@ -38,12 +40,15 @@ class Cut:
     unit: int = 1
     by_line: bool = False
     to_notices: bool = False
+    etag: str = ""
 
     def at(self, value: JsonObject, kept: int, language: Language) -> JsonObject:
         """Return `value` with only the first `kept` items or characters of the field."""
         shortened = value | {self.field: value[self.field][:kept]}
         if self.position is not None:
             shortened[self.cursor] = self.position(value, kept)
+        if self.etag:
+            shortened[self.etag] = etag_of_part(value[self.etag])
         sentence = self._sentence(shortened, len(value[self.field]), language)
         if not self.to_notices:
             return shortened | {"note": sentence}

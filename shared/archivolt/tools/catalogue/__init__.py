@@ -1,12 +1,17 @@
 """The tools of the product, one file per family."""
 
 from archivolt.tools.catalogue.advanced_search import search_advanced
+from archivolt.tools.catalogue.backups import diff_backup, list_backups, restore_backup
+from archivolt.tools.catalogue.creating import create_directory, create_file
+from archivolt.tools.catalogue.deleting import delete_directory, delete_file
+from archivolt.tools.catalogue.editing import append_to_file, edit_file
 from archivolt.tools.catalogue.linking import get_backlinks, get_graph
 from archivolt.tools.catalogue.moving import move_path, rename_directory, rename_file
 from archivolt.tools.catalogue.navigation import list_all_files, list_directory, list_vaults
 from archivolt.tools.catalogue.path_search import search_paths
 from archivolt.tools.catalogue.reading import read_file, read_file_raw
 from archivolt.tools.catalogue.recent import list_recent
+from archivolt.tools.catalogue.replacing import replace_in_files
 from archivolt.tools.catalogue.searching import search_documents, search_fulltext
 from archivolt.tools.catalogue.tags import list_tags, suggest_tags
 from archivolt.tools.catalogue.web import fetch_url, web_search
@@ -14,7 +19,7 @@ from archivolt.tools.registry import Registry
 
 
 def native_tools() -> Registry:
-    """Return the product's tools: the catalogue's (O33 to O42), then its own (decision 7)."""
+    """Return the product's tools: the catalogue's (O33 to O60), then its own (decision 7)."""
     return Registry(
         [
             list_vaults,
@@ -23,6 +28,8 @@ def native_tools() -> Registry:
             read_file,
             read_file_raw,
             get_backlinks,
+            list_backups,
+            diff_backup,
             get_graph,
             search_fulltext,
             search_advanced,
@@ -32,9 +39,17 @@ def native_tools() -> Registry:
             list_recent,
             web_search,
             fetch_url,
+            create_file,
+            create_directory,
+            edit_file,
+            append_to_file,
+            restore_backup,
             rename_file,
             rename_directory,
             move_path,
+            replace_in_files,
+            delete_file,
+            delete_directory,
             search_documents,
         ]
     )

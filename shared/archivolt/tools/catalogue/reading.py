@@ -5,6 +5,7 @@ from datetime import datetime
 
 from pydantic import Field
 
+from archivolt.domain.partial_reads import etag_of_part
 from archivolt.domain.paths import resolve_path, vault_uri
 from archivolt.domain.tool import JsonObject
 from archivolt.tools.catalogue.parameters import FilePath, Note, Vault
@@ -12,6 +13,7 @@ from archivolt.tools.context import ToolContext
 from archivolt.tools.registry import tool
 from archivolt.tools.schemas import ToolInput, ToolOutput
 from archivolt.tools.truncation import Cut, from_offset
+from archivolt.vaults.files import BytesPart, TextPart
 
 
 class ReadFile(ToolInput):
@@ -29,7 +31,10 @@ class FileText(ToolOutput):
     vault: str
     path: str
     uri: str = Field(description="How to cite it.")
-    etag: str = Field(description="Names this version of the file; a change must give it back.")
+    etag: str = Field(
+        description="Names this version of the file; a change gives it back. That of a part of a "
+        "file says so, and serves for no edit_file."
+    )
     size: int = Field(description="In bytes.")
     modified: datetime
     content_type: str
@@ -52,6 +57,7 @@ class FileText(ToolOutput):
         argument="offset",
         position=from_offset,
         by_line=True,
+        etag="etag",
     ),
 )
 def read_file(context: ToolContext, arguments: ReadFile) -> FileText:
@@ -64,7 +70,7 @@ def read_file(context: ToolContext, arguments: ReadFile) -> FileText:
         vault=context.access.vault.name,
         path=path,
         uri=vault_uri(context.access.vault.name, path),
-        etag=part.info.etag,
+        etag=_etag(part),
         size=part.info.size,
         modified=part.info.modified,
         content_type=part.info.content_type,
@@ -75,6 +81,11 @@ def read_file(context: ToolContext, arguments: ReadFile) -> FileText:
         next_offset=part.next_offset,
         content=part.text,
     )
+
+
+def _etag(part: TextPart | BytesPart) -> str:
+    whole = part.offset == 0 and part.next_offset is None
+    return part.info.etag if whole else etag_of_part(part.info.etag)
 
 
 class ReadFileRaw(ToolInput):
@@ -91,7 +102,10 @@ class FileBytes(ToolOutput):
 
     vault: str
     path: str
-    etag: str = Field(description="Names this version of the file; a change must give it back.")
+    etag: str = Field(
+        description="Names this version of the file; a change gives it back. That of a part of a "
+        "file says so, and serves for no edit_file."
+    )
     size: int = Field(description="In bytes.")
     modified: datetime
     content_type: str
@@ -109,7 +123,14 @@ def _after_bytes(value: JsonObject, kept: int) -> int:
     description="""Read the bytes of any file of a vault, in base64, in parts. Only for what
     read_file cannot read, such as images; a text is far shorter through read_file. Bytes of
     secrets in text are masked.""",
-    cut=Cut(field="data", cursor="next_offset", argument="offset", position=_after_bytes, unit=4),
+    cut=Cut(
+        field="data",
+        cursor="next_offset",
+        argument="offset",
+        position=_after_bytes,
+        unit=4,
+        etag="etag",
+    ),
 )
 def read_file_raw(context: ToolContext, arguments: ReadFileRaw) -> FileBytes:
     """Return a part of the bytes of a file."""
@@ -120,7 +141,7 @@ def read_file_raw(context: ToolContext, arguments: ReadFileRaw) -> FileBytes:
     return FileBytes(
         vault=context.access.vault.name,
         path=path,
-        etag=part.info.etag,
+        etag=_etag(part),
         size=part.info.size,
         modified=part.info.modified,
         content_type=part.info.content_type,
