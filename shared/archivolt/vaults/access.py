@@ -7,7 +7,7 @@ of this package ask for.
 
 import unicodedata
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from archivolt.domain.errors import (
@@ -80,7 +80,7 @@ class VaultService:
 
     def summaries(self, principal: Principal) -> list[VaultSummary]:
         """Return the caller's vaults by name, with what is in them."""
-        return [self._summary(access) for access in self.accessible(principal)]
+        return self._summaries(self.accessible(principal))
 
     def create(self, principal: Principal, name: str) -> VaultSummary:
         """Create an empty vault that the caller owns.
@@ -153,12 +153,19 @@ class VaultService:
         return access.vault.ref
 
     def _summary(self, access: VaultAccess) -> VaultSummary:
-        return VaultSummary(
-            name=access.vault.name,
-            role=access.role,
-            files=sum(self._catalogue.counts(access.vault.ref).values()),
-            ai_destructive_tools=access.vault.ai_destructive_tools,
-        )
+        return self._summaries([access])[0]
+
+    def _summaries(self, accesses: Sequence[VaultAccess]) -> list[VaultSummary]:
+        documents = self._catalogue.documents([access.vault.ref for access in accesses])
+        return [
+            VaultSummary(
+                name=access.vault.name,
+                role=access.role,
+                files=documents[access.vault.ref],
+                ai_destructive_tools=access.vault.ai_destructive_tools,
+            )
+            for access in accesses
+        ]
 
 
 def _member(raw: str) -> UserId:
