@@ -18,14 +18,17 @@ def code_of(stack: Stack, function: str, service: str, operation: str, **argumen
 KEY = {"pk": {"S": "a"}, "sk": {"S": "b"}}
 BUCKET = "archivolt-documents-000000000000-us-east-1"
 NOTE = {"Bucket": BUCKET, "Key": "vaults/local/v/x.md"}
+SHARD = {"Bucket": BUCKET, "Key": "derived/local/v/lexical/x"}
 
 
 @pytest.mark.parametrize(
     ("function", "service", "operation", "arguments"),
     [
-        ("mcp", "objects", "put_object", {**NOTE, "Body": b""}),
-        ("chat", "objects", "put_object", {**NOTE, "Body": b""}),
-        ("chat", "objects", "delete_object", NOTE),
+        ("mcp", "objects", "put_object", {**SHARD, "Body": b""}),
+        ("chat", "objects", "put_object", {**SHARD, "Body": b""}),
+        ("mcp", "objects", "delete_object", {**NOTE, "VersionId": "1"}),
+        ("chat", "objects", "delete_object", {**NOTE, "VersionId": "1"}),
+        ("tools", "objects", "delete_object", {**NOTE, "VersionId": "1"}),
         ("indexing", "objects", "put_object", {**NOTE, "Body": b""}),
         ("embedding", "objects", "get_object", NOTE),
         ("authorizer", "objects", "get_object", NOTE),

@@ -271,3 +271,26 @@ def test_every_working_queue_hides_long_enough_and_ends_in_a_watched_dead_letter
         assert queue["VisibilityTimeout"] >= 6 * timeouts[source["FunctionName"]["Ref"]]
         dead_letters = queue["RedrivePolicy"]["deadLetterTargetArn"]["Fn::GetAtt"][0]
         assert dead_letters in watched
+
+
+def test_only_the_tools_function_writes_freely_among_vaults_and_settings(
+    template: Template,
+) -> None:
+    bound: dict[str, set[str]] = {}
+    for role, statement in statements(template):
+        if "dynamodb:PutItem" in statement["Action"] and "ControlTable" in str(
+            statement["Resource"]
+        ):
+            keys = [
+                key
+                for rules in statement.get("Condition", {}).values()
+                for key in rules["dynamodb:LeadingKeys"]
+            ]
+            bound.setdefault(role, set()).update(keys or ["*"])
+
+    free = {role for role, keys in bound.items() if "*" in keys}
+    assert free == {"ToolsFunctionRole"}
+    assert set().union(*(bound[role] for role in bound.keys() - free)) == {
+        "DEPLOYMENT",
+        "OPERATIONS#*",
+    }
