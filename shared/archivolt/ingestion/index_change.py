@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Final
 
 from archivolt.domain.ingestion import BatchOutcome, ObjectChange
+from archivolt.domain.limits import MAX_EXTRACTION_SECONDS
 from archivolt.ingestion.documents import is_hidden
 from archivolt.ingestion.index_plan import DocumentKey, IndexPlanner, Plan
 from archivolt.ingestion.index_write import IndexWriter
@@ -22,8 +23,8 @@ _ROUNDS: Final = 3
 _MAX_DOCUMENTS: Final = 500
 _MAX_CHARS: Final = 4_000_000
 _MAX_AGE: Final = timedelta(seconds=10)
-# The time that writing what is planned may need.
-_RESERVE: Final = timedelta(seconds=20)
+# The time that the slowest document may need, and writing what is planned then.
+_RESERVE: Final = timedelta(seconds=MAX_EXTRACTION_SECONDS + 20)
 
 
 class IndexChanges:

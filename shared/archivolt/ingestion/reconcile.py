@@ -40,7 +40,7 @@ from archivolt.ports.vaults import VaultDirectory
 TimeLeft = Callable[[], timedelta]
 
 _AT_ONCE: Final = 500
-_RESERVE: Final = timedelta(seconds=60)
+_RESERVE: Final = timedelta(seconds=120)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -133,6 +133,7 @@ class Reconcile:
         for sha256 in unused:
             self._stores.cache.forget(vault, sha256)
         found.forgotten += len(unused)
+        self._stores.catalogue.recount(vault)
 
     def _listed(self, vault: VaultRef) -> Iterator[FileInfo]:
         after: str | None = None

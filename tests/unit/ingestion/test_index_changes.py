@@ -291,7 +291,7 @@ def test_a_first_load_yields_to_a_fresh_change(world: IndexWorld) -> None:
 
 def test_what_there_is_no_time_for_comes_again(world: IndexWorld) -> None:
     changes = [world.write(f"{number}.md", "llamas") for number in range(3)]
-    left = iter([timedelta(minutes=1), timedelta(seconds=1), timedelta(seconds=1)])
+    left = iter([timedelta(minutes=2), timedelta(seconds=1), timedelta(seconds=1)])
     outcome = world.index_changes.run(
         {change.path: [change] for change in changes}, time_left=lambda: next(left)
     )
