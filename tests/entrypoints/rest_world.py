@@ -13,6 +13,7 @@ from archivolt.entrypoints.http.tools_app import create_handler
 from archivolt.governance.audit import AuditService
 from archivolt.governance.settings import SettingsService
 from archivolt.tools.by_hand import ByHand
+from archivolt.vaults.uploads import UploadService
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.rest_api import EVENTS, Answer, LambdaProcess
 from tests.fakes.governance import InMemoryTenantSettings, KnownTokens, ReversibleBox
@@ -40,6 +41,8 @@ class RestWorld(World):
             token_verifier=KnownTokens(dict(PEOPLE)),
             pipeline=self.pipeline,
             by_hand=ByHand(self.rate_limit, self.audit, self.clock),
+            uploads=UploadService(self.store),
+            operations=self.operations,
             vaults=self.vaults,
             files=self.files,
             catalogue=self.catalogue,

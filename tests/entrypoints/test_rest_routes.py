@@ -8,6 +8,7 @@ import pytest
 from archivolt.domain.limits import MAX_RAW_RESPONSE_BYTES
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRole
+from archivolt.tools.catalogue import native_tools
 from tests.builders import ALICE, BOB, principal
 from tests.entrypoints.rest_world import GOLDEN, RestWorld, part
 from tests.unit.test_paths import ATTACKS, ODD_NAMES
@@ -237,24 +238,7 @@ def test_an_agents_token_reads_through_tools(world: RestWorld) -> None:
 def test_the_tools_have_the_shape_of_the_contract(world: RestWorld) -> None:
     tools = world.get(f"{API}/tools").json["tools"]
 
-    assert [tool["name"] for tool in tools] == [
-        "list_vaults",
-        "list_directory",
-        "list_all_files",
-        "read_file",
-        "read_file_raw",
-        "get_backlinks",
-        "get_graph",
-        "search_fulltext",
-        "search_advanced",
-        "search_paths",
-        "list_tags",
-        "suggest_tags",
-        "list_recent",
-        "web_search",
-        "fetch_url",
-        "search_documents",
-    ]
+    assert [tool["name"] for tool in tools] == [tool.name for tool in native_tools()]
     for tool in tools:
         assert set(tool) == {
             "name",

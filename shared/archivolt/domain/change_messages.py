@@ -5,6 +5,10 @@ from collections.abc import Mapping
 from archivolt.domain.language import Message
 
 CHANGE_MESSAGES: Mapping[str, Message] = {
+    "content_type_invalid": Message(
+        "content_type is not a media type; give one such as image/png, or leave it out.",
+        "content_type n'est pas un type de média ; donnez-en un comme image/png, ou omettez-le.",
+    ),
     "directory_exists": Message(
         "There is a directory {path} already; use it, or choose another name.",
         "Il y a déjà un dossier {path} ; utilisez-le ou choisissez un autre nom.",
@@ -19,6 +23,10 @@ CHANGE_MESSAGES: Mapping[str, Message] = {
         "Cela remplacerait {path} d'après une partie seulement : lisez le reste et envoyez tout "
         "le texte sans etag, ou utilisez append_to_file ou replace_in_files.",
     ),
+    "etag_required": Message(
+        "Saving needs the version it is based on: send etag, or If-Match, as the file was read.",
+        "L'enregistrement demande sa version de départ : envoyez etag, ou If-Match, tel que lu.",
+    ),
     "frontmatter_invalid": Message(
         "The front matter of {path} cannot be changed ({problem}); correct it by hand first.",
         "L'en-tête YAML de {path} ne peut être modifié ({problem}) ; corrigez-le d'abord.",
@@ -26,6 +34,10 @@ CHANGE_MESSAGES: Mapping[str, Message] = {
     "move_into_itself": Message(
         "{path} cannot be moved into itself, to {target}; choose another place.",
         "{path} ne peut être déplacé dans lui-même, vers {target} ; choisissez un autre endroit.",
+    ),
+    "operation_not_found": Message(
+        "You began no such operation {operation} here; make the change again without operation.",
+        "Vous n'avez commencé aucune opération {operation} ici ; refaites le changement sans elle.",
     ),
     "operation_running": Message(
         "Other work on {path} is not finished yet; wait for it, then retry.",
@@ -44,6 +56,10 @@ CHANGE_MESSAGES: Mapping[str, Message] = {
     "too_many_files": Message(
         "This touches {count} files and the limit is {limit}; do it in smaller parts.",
         "Cela touche {count} fichiers et la limite est {limit} ; procédez par parties.",
+    ),
+    "upload_too_large": Message(
+        "An upload has at most {limit} bytes; split the file.",
+        "Un envoi a au plus {limit} octets ; divisez le fichier.",
     ),
     "version_not_found": Message(
         "There is no version {version} of {path} to read; list its backups to see which there are.",

@@ -12,7 +12,7 @@ from archivolt.domain.identity import Principal
 from archivolt.domain.tool import Surface
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import AuditLog
-from archivolt.tools.audit import Recorder
+from archivolt.tools.audit import Call, Recorder
 from archivolt.tools.rate_limit import RateLimit
 
 
@@ -39,7 +39,32 @@ class ByHand:
             UnavailableError: It cannot be recorded.
 
         """
-        given: Mapping[str, Any] = arguments
-        with self._recorder.recorded(principal, action, given, surface) as call:
+        with self.recording(principal, action, arguments, surface) as call:
             self._rate_limit.count(principal, action, call.started)
             yield
+
+    @contextmanager
+    def recording(
+        self,
+        principal: Principal,
+        action: str,
+        arguments: Mapping[str, Any],
+        surface: Surface = Surface.IN_APP,
+    ) -> Generator[Call, None, None]:
+        """Record what is done inside; whoever does it counts it.
+
+        Raises:
+            UnavailableError: It cannot be recorded.
+
+        """
+        with self._recorder.recorded(principal, action, arguments, surface) as call:
+            yield call
+
+    def count(self, call: Call) -> None:
+        """Count an action that is being recorded.
+
+        Raises:
+            RateLimitedError: `rate_limited`.
+
+        """
+        self._rate_limit.count(call.principal, call.action, call.started)

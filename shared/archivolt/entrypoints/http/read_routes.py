@@ -11,9 +11,11 @@ from fastapi import APIRouter, Request
 from fastapi.datastructures import QueryParams
 from fastapi.responses import JSONResponse
 
+from archivolt.domain.limits import MAX_REST_RESULT_CHARS
 from archivolt.entrypoints.http.authentication import CurrentPrincipal
 from archivolt.entrypoints.http.errors import language_for
-from archivolt.entrypoints.http.services import MAX_REST_RESULT_CHARS, ServicesOf, surface_of
+from archivolt.entrypoints.http.etags import etag_header
+from archivolt.entrypoints.http.services import ServicesOf, surface_of
 from archivolt.tools.catalogue import native_tools
 from archivolt.tools.registry import Tool
 
@@ -67,7 +69,7 @@ def _add(router: APIRouter, route: ReadRoute, tool: Tool, services: ServicesOf) 
                 language=language_for(request),
             )
         )
-        return JSONResponse(result.value)
+        return JSONResponse(result.value, headers=etag_header(result.value))
 
     router.add_api_route(
         route.path,

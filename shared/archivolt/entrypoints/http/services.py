@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.tool import Surface
@@ -10,14 +9,12 @@ from archivolt.governance.audit import AuditService
 from archivolt.governance.settings import SettingsService
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.governance import TokenVerifier
+from archivolt.ports.operations import OperationStore
 from archivolt.tools.by_hand import ByHand
 from archivolt.tools.pipeline import ToolPipeline
 from archivolt.vaults.access import VaultService
 from archivolt.vaults.files import FileService
-
-# A person's program takes more than a model does: as much as a Lambda function's answer of 6 MB
-# holds when every character takes four bytes.
-MAX_REST_RESULT_CHARS: Final = 1_400_000
+from archivolt.vaults.uploads import UploadService
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +24,8 @@ class RestServices:
     token_verifier: TokenVerifier
     pipeline: ToolPipeline
     by_hand: ByHand
+    uploads: UploadService
+    operations: OperationStore
     vaults: VaultService
     files: FileService
     catalogue: Catalogue
