@@ -4,6 +4,8 @@ import threading
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import (
@@ -184,6 +186,34 @@ def test_an_edit_that_changes_nothing_writes_nothing(desk: Desk) -> None:
 
     assert preview.summary.en.endswith("Nothing changes.")
     assert len(desk.contents(A)) == 1
+
+
+PIECES = [
+    f"password: {SECRET}",
+    "api_key = " + "a1b2c3d4" * 4,
+    "été",
+    "a",
+    "\n",
+    "\r\n",
+    "\ufeff",
+    "",
+]
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=9),
+    st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "cp1252"]),
+)
+def test_writing_back_what_was_read_leaves_every_byte(pieces: list[str], encoding: str) -> None:
+    desk = Desk()
+    data = "".join(pieces).encode(encoding, "ignore")
+    desk.put("a.md", data)
+    shown = desk.world.files.read_text(desk.access(), A).text
+
+    preview = desk.mutations.preview_edit(desk.access(), A, shown)
+    desk.mutations.edit(desk.access(), A, shown, desk.confirmed(pins=preview.pins))
+
+    assert desk.files.read(desk.ref, A).data == data
 
 
 def test_a_change_of_a_secret_alone_is_told_and_not_shown(desk: Desk) -> None:
