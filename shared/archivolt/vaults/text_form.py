@@ -50,7 +50,7 @@ class TextForm:
             InvalidRequestError: `invalid_request`: the text is not Unicode.
 
         """
-        if self.bom:
+        if self.bom and not self.text.startswith(_MARK):
             text = text.removeprefix(_MARK)
         if not line_ends_as_given:
             text = self._with_line_ends(text)
