@@ -1,0 +1,93 @@
+"""Broken, locked and hostile documents among good ones: each ends in its state, none in the way."""
+
+import pytest
+
+from archivolt.composition.extraction import extractor_of_all_formats
+from archivolt.domain.ingestion import IndexState
+from tests.documents import docx, paragraph, pdf
+from tests.images import png, png_that_says, scanned_pdf
+from tests.index_world import IndexWorld
+from tests.office_documents import archive, epub, odf, overlapping, pptx, shape, xlsx
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+LOCK = "<manifest:encryption-data xmlns:manifest='urn:m'/>"
+BOMB = b"<!DOCTYPE x [<!ENTITY a 'ha'><!ENTITY b '&a;&a;&a;&a;'>]><x>&b;</x>"
+CELLS = (
+    '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
+)
+BLANKS = b" " * 30_000_000
+
+ENDS: dict[str, tuple[bytes, IndexState, str]] = {
+    "good.pdf": (pdf([["llamas eat hay at noon"]]), IndexState.INDEXED, ""),
+    "wrong extension.txt": (docx(paragraph("llamas walk in the hills")), IndexState.INDEXED, ""),
+    "wrong extension.pdf": (b"wool of llamas is warm", IndexState.INDEXED, ""),
+    "many sheets.xlsx": (xlsx({f"{n}": CELLS for n in range(200)}), IndexState.INDEXED, ""),
+    "empty.pdf": (b"", IndexState.NO_TEXT, "document_without_text"),
+    "empty.docx": (b"", IndexState.NO_TEXT, "document_without_text"),
+    "empty slides.pptx": (pptx([""]), IndexState.NO_TEXT, "document_without_text"),
+    "scan.pdf": (scanned_pdf(2), IndexState.OCR_NEEDED, "ocr_needed"),
+    "image.png": (png(60, 40), IndexState.OCR_NEEDED, "ocr_needed"),
+    "locked.pdf": (pdf([["x"]], password=True), IndexState.FAILED, "document_encrypted"),
+    "locked.xlsx": (
+        OLE + "EncryptedPackage".encode("utf-16-le"),
+        IndexState.FAILED,
+        "document_encrypted",
+    ),
+    "locked.odt": (odf("text", "", manifest=LOCK), IndexState.FAILED, "document_encrypted"),
+    "locked.epub": (
+        epub({"a.xhtml": "x"}, encryption="urn:aes"),
+        IndexState.FAILED,
+        "document_encrypted",
+    ),
+    "cut.pdf": (pdf([["x"]])[:300], IndexState.FAILED, "document_broken"),
+    "cut.pptx": (pptx([shape("x")])[:-30], IndexState.FAILED, "document_broken"),
+    "entities.docx": (
+        docx(paragraph("x"), parts={"word/footnotes.xml": BOMB}),
+        IndexState.FAILED,
+        "document_broken",
+    ),
+    "entities.xlsx": (
+        xlsx({"S": CELLS}, parts={"xl/sharedStrings.xml": BOMB}),
+        IndexState.FAILED,
+        "document_broken",
+    ),
+    "bomb.docx": (
+        docx(paragraph("x"), parts={"word/more.xml": BLANKS}),
+        IndexState.TOO_BIG,
+        "document_inflates",
+    ),
+    "overlapping.xlsx": (overlapping(200, 4_000_000), IndexState.TOO_BIG, "document_inflates"),
+    "points.png": (png_that_says(60_000, 60_000), IndexState.TOO_BIG, "document_inflates"),
+    "archives.zip": (
+        archive({"inner.zip": archive({"a.txt": BLANKS})}),
+        IndexState.UNSUPPORTED,
+        "unsupported_format",
+    ),
+    "program": (b"\x7fELF\x02\x01\0\0", IndexState.UNSUPPORTED, "unsupported_format"),
+    "old.doc": (OLE + b"\0" * 600, IndexState.UNSUPPORTED, "unsupported_format"),
+}
+
+
+@pytest.fixture(scope="module")
+def world() -> IndexWorld:
+    """One batch of them all, and a good one after them."""
+    world = IndexWorld()
+    world.extractor = extractor_of_all_formats()  # pyright: ignore[reportAttributeAccessIssue]
+    changes = [world.write(name, data) for name, (data, _, _) in ENDS.items()]
+    world.settle(*changes, world.write("after them.md", "three llamas slept"))
+    return world
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_each_ends_in_its_state_with_its_reason(world: IndexWorld, name: str) -> None:
+    entry = world.entry(name)
+    assert (entry.state, entry.reason) == ENDS[name][1:]
+
+
+def test_what_comes_after_them_is_found(world: IndexWorld) -> None:
+    assert set(world.found("llamas")) == {
+        "after them.md",
+        "good.pdf",
+        "wrong extension.txt",
+        "wrong extension.pdf",
+    }
