@@ -55,9 +55,9 @@ class Settings(BaseModel):
     # `auto`, `tesseract`, `rapidocr` or `none`; the folder of Tesseract's models, "" for its own.
     ocr_engine: str = "auto"
     ocr_models: str = ""
-    # Where an Apache Tika server is, and what it reads: `unread` (what we do not) or `all`.
+    # Where an Apache Tika server is, and what it reads: `all`, or what we do not.
     tika_url: str = ""
-    tika_formats: str = "unread"
+    tika_formats: str = ""
 
     chat_enabled: bool = False
     ai_default_provider: str = ""

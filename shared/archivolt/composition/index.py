@@ -119,7 +119,8 @@ class IndexContainer:
     def _ocr(self) -> "EngineChoice | None":
         from archivolt.adapters.ocr.engines import find_engine
 
-        return find_engine(self._on.settings.ocr_engine, data=self._on.settings.ocr_models)
+        settings = self._on.settings
+        return find_engine(settings.ocr_engine or "auto", data=settings.ocr_models)
 
     @cached_property
     def reader(self) -> "DocumentReader":
