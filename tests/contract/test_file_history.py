@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta, timezone
 import httpx2
 import pytest
 
+from archivolt.adapters.s3 import files as s3_files
+from archivolt.adapters.s3 import history
 from archivolt.adapters.s3.files import S3Files
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.paths import ROOT, VaultPath
@@ -239,6 +241,44 @@ def test_what_is_not_there_is_not_copied(copies: FileStore) -> None:
     with pytest.raises(NotFoundError) as no_version:
         copies.copy(VAULT, ODD, NOTE, expected=gone.etag, version="nonsense")
     assert no_version.value.code == "version_not_found"
+
+
+@pytest.mark.parametrize("keys", [1, 2, 3, 1_000])
+def test_a_history_longer_than_one_answer_is_read_whole(
+    ministack_files: S3Files, monkeypatch: pytest.MonkeyPatch, keys: int
+) -> None:
+    monkeypatch.setattr(history, "PAGE_KEYS", keys)
+    infos = [ministack_files.create(VAULT, NOTE, b"0")]
+    for number in range(1, 4):
+        infos.append(
+            ministack_files.replace(VAULT, NOTE, f"{number}".encode(), expected=infos[-1].etag)
+        )
+    ministack_files.delete(VAULT, NOTE, expected=infos[-1].etag)
+    write_and_delete(ministack_files, "a", "notes/idea.md.bak", "z", "z")
+    ministack_files.create(VAULT, VaultPath("z"), b"kept")
+
+    newest, *others = ministack_files.versions(VAULT, NOTE)
+    assert newest.deletion
+    assert [version.version for version in others] == [info.version for info in infos[::-1]]
+    gone = deleted(ministack_files, limit=2)
+    assert [file.path for file in gone] == ["a", "notes/idea.md", "notes/idea.md.bak"]
+    assert [file.version for file in gone][1] == infos[-1].version
+
+
+@pytest.mark.parametrize("keys", [1, 2, 3])
+def test_a_listing_longer_than_one_answer_is_read_whole(
+    ministack_files: S3Files, monkeypatch: pytest.MonkeyPatch, keys: int
+) -> None:
+    monkeypatch.setattr(s3_files, "MAX_KEYS", keys)
+    names = ["a/1", "a/2", "b", "c/1", "d", "é"]
+    for name in names:
+        ministack_files.create(VAULT, VaultPath(name), b"x")
+    ministack_files.make_directory(VAULT, VaultPath("a"))
+
+    whole = ministack_files.list(VAULT, ROOT, recursive=True, limit=100)
+    assert [info.path for info in whole.files] == names
+    root = ministack_files.list(VAULT, ROOT, recursive=False, limit=100)
+    assert ([info.path for info in root.files], root.directories) == (["b", "d", "é"], ["a", "c"])
 
 
 def listed(files: FileStore, directory: str = "") -> tuple[list[str], list[str], bool]:

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from types_boto3_s3.type_defs import ListObjectsV2OutputTypeDef
 
 # Amazon S3 API reference, "ListObjectsV2".
-_MAX_KEYS: Final = 1_000
+MAX_KEYS: Final = 1_000
 # The last of all characters in the order of keys.
 _LAST: Final = chr(0x10FFFF)
 
@@ -86,7 +86,7 @@ class S3Files:
         files: list[FileInfo] = []
         directories: list[VaultPath] = []
         while True:
-            wanted = min(limit - len(files) - len(directories), _MAX_KEYS)
+            wanted = min(limit - len(files) - len(directories), MAX_KEYS)
             page = self._page(prefix, recursive=recursive, limit=wanted, start=start)
             files += files_in(page, root)
             directories += directories_in(page, root)

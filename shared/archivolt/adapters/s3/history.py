@@ -6,7 +6,7 @@ marker counts as the newer one.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from archivolt.adapters.aws.errors import translated
 from archivolt.adapters.s3.objects import Bucket, etag_of, listable, object_key, prefix_of
@@ -16,6 +16,10 @@ from archivolt.domain.vault import DeletedFile, DeletedFiles, FileVersion, Vault
 
 if TYPE_CHECKING:
     from types_boto3_s3.type_defs import ListObjectVersionsOutputTypeDef
+
+
+PAGE_KEYS: Final = 1_000
+"""How many versions one answer of S3 holds at most."""
 
 
 def versions_of(bucket: Bucket, vault: VaultRef, path: VaultPath) -> list[FileVersion]:
@@ -67,7 +71,9 @@ def _histories(
     held: dict[str, list[FileVersion]] = {}
     while True:
         with translated({"InvalidArgument": InvalidRequestError("unknown_page")}):
-            page = bucket.client.list_object_versions(Bucket=bucket.name, Prefix=prefix, **start)
+            page = bucket.client.list_object_versions(
+                Bucket=bucket.name, Prefix=prefix, MaxKeys=PAGE_KEYS, **start
+            )
         for key, version in _entries(page):
             held.setdefault(key, []).append(version)
         keys = sorted(held)
