@@ -307,6 +307,19 @@ class TestLinks:
         assert len(notes.index.links_from(VAULT, None)) == 4
         assert notes.index.links_from(VAULT, []) == []
 
+    def test_keys_are_ranked_by_the_links_to_and_from_their_files(self, notes: Written) -> None:
+        notes.write("d/Hub.md", "[[a]]")
+        notes.write("a.md", "[[hub]] [[hub|again]] [[missing]] [[#own]]")
+        notes.write("b.md", "[[Hub]]")
+        notes.write("alone.md", "[[#own]]")
+        notes.write("x.md", "[[a]]", vault=OTHER_VAULT)
+
+        most = notes.index.most_linked(VAULT, limit=3)
+
+        assert list(most.keys) == ["a", "hub", "b"]
+        assert most.total == 4
+        assert list(notes.index.most_linked(VAULT, limit=9).keys) == ["a", "hub", "b", "missing"]
+
 
 class TestScan:
     def test_a_text_is_found_where_it_stands(self, notes: Written) -> None:

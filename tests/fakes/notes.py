@@ -16,6 +16,7 @@ from archivolt.domain.vault import VaultRef
 from archivolt.ports.notes import (
     Between,
     LineMatch,
+    LinkedKeys,
     Note,
     RecentBy,
     ScanHit,
@@ -102,6 +103,12 @@ class InMemoryNotes:
             if paths is None or path in paths
             for link in kept[path].links
         ]
+
+    def most_linked(self, vault: VaultRef, *, limit: int) -> LinkedKeys:
+        links = [(path, link) for path, link in self.links_from(vault, None) if link.key]
+        counts = Counter(key for path, link in links for key in (link_key(path), link.key))
+        order = sorted(counts, key=lambda key: (-counts[key], key))
+        return LinkedKeys(keys=order[:limit], total=len(order))
 
     def scan(
         self, vaults: Sequence[VaultRef], scan: TextScan, *, limit: int, offset: int = 0

@@ -112,6 +112,14 @@ class ScanHit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LinkedKeys:
+    """Link keys, the most linked first; `total` is how many have any link."""
+
+    keys: Sequence[str]
+    total: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ScanPage:
     """One page of hits; `more` tells whether others follow.
 
@@ -171,6 +179,10 @@ class NoteIndex(Protocol):
         self, vault: VaultRef, paths: Sequence[VaultPath] | None
     ) -> list[tuple[VaultPath, NoteLink]]:
         """Return the links of these documents; of all for None."""
+        ...
+
+    def most_linked(self, vault: VaultRef, *, limit: int) -> LinkedKeys:
+        """Return the link keys with the most links, those to and those from their files."""
         ...
 
     def scan(

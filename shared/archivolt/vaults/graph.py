@@ -1,23 +1,23 @@
 """The notes of a vault and the links between them, around one note or of the whole (O41)."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from typing import Final, NamedTuple
 
 from archivolt.domain.errors import NotFoundError
-from archivolt.domain.limits import DEFAULT_GRAPH_NODES, MAX_GRAPH_NODES
+from archivolt.domain.limits import DEFAULT_GRAPH_NODES
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import ETag, VaultAccess, VaultRef
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.notes import Note, NoteIndex, ScanSort, TextScan
 from archivolt.vaults.current_notes import current_notes
-from archivolt.vaults.link_graph import ResolvedLink, links_from, links_to
+from archivolt.vaults.link_graph import ResolvedLink, files_by_key, links_from, links_to
 
 _NOTE_NAMES: Final = (".md", ".markdown")
-_MAX_TAGGED: Final = 5_000
+# How many files of a directory or with a tag are looked at.
+_MAX_INSIDE: Final = 2_000
 
 
 class NodeKind(StrEnum):
@@ -34,7 +34,7 @@ class Node:
     """A file, or what a link names in vain.
 
     `depth` counts the links from the note the graph is around (None for a whole vault); `links`
-    and `backlinks` count the links known here from it and to it.
+    and `backlinks` count those from it and to it in the graph.
     """
 
     path: str
@@ -60,7 +60,7 @@ class Edge:
 class Graph:
     """Nodes, the nearest and most linked first, with the edges between them.
 
-    `total` counts the nodes before they were cut to the limit.
+    `total` counts the nodes that were met before they were cut to the limit.
     """
 
     nodes: list[Node]
@@ -85,14 +85,18 @@ class GraphQuery:
 
 
 class _End(NamedTuple):
-    """One end of a link: a file, or a target that is missing."""
+    """One end of a link: a file by its path, or what is missing by its key."""
 
     path: str
     missing: bool = False
 
 
-_Depths = dict[_End, int | None]
-_Passes = Callable[[_End], bool]
+class _Choice(NamedTuple):
+    """What may be drawn, the most telling first; `total` is how many there are."""
+
+    ends: Sequence[_End]
+    total: int
+    depths: Mapping[_End, int]
 
 
 class GraphService:
@@ -111,77 +115,96 @@ class GraphService:
 
         """
         vault = access.vault.ref
-        tagged = self._tagged(vault, query.tag) if query.tag else None
-        passes = partial(_passes, directory=query.directory, tagged=tagged)
-        if query.path is None:
-            links, depths = self._whole(vault, tagged, passes)
+        narrowed = bool(query.directory or query.tag)
+        inside = self._inside(vault, query) if narrowed else None
+        if query.path is not None:
+            choice = self._around(vault, query.path, query, inside)
+        elif inside is not None:
+            choice = self._among(vault, inside)
         else:
-            links, depths = self._around(vault, query.path, query.depth, passes)
-        return self._drawn(vault, links, depths, query.limit)
+            choice = self._most_linked(vault, query.limit)
+        return self._drawn(vault, choice, query.limit)
 
-    def _tagged(self, vault: VaultRef, tag: str) -> frozenset[str]:
-        scan = TextScan(pattern="", tag=tag, sort=ScanSort.PATH)
-        page = self._index.scan([vault], scan, limit=_MAX_TAGGED)
-        return frozenset(hit.note.path for hit in page.hits)
+    def _inside(self, vault: VaultRef, query: GraphQuery) -> frozenset[str]:
+        """Return the files in a directory and with a tag."""
+        below = f"{query.directory}/" if query.directory else ""
+        scan = TextScan(
+            pattern="",
+            tag=query.tag,
+            include_paths=(f"{below}**",) if below else (),
+            sort=ScanSort.PATH,
+        )
+        hits = self._index.scan([vault], scan, limit=_MAX_INSIDE).hits
+        return frozenset(hit.note.path for hit in hits if hit.note.path.startswith(below))
 
-    def _whole(
-        self, vault: VaultRef, tagged: frozenset[str] | None, passes: _Passes
-    ) -> tuple[Sequence[ResolvedLink], _Depths]:
-        sources = None if tagged is None else [VaultPath(path) for path in sorted(tagged)]
-        links = links_from(self._index, vault, sources)
-        links = [link for link in links if passes(_End(link.source))]
-        depths = _Depths.fromkeys(_End(path) for path in tagged or () if passes(_End(path)))
-        depths |= _Depths.fromkeys(end for end in _ends(links) if passes(end))
-        return links, depths
+    def _most_linked(self, vault: VaultRef, limit: int) -> _Choice:
+        linked = self._index.most_linked(vault, limit=limit)
+        files = files_by_key(self._index, vault, linked.keys)
+        ends = [
+            end
+            for key in linked.keys
+            for end in ([_End(path) for path in files[key]] or [_End(key, missing=True)])
+        ]
+        return _Choice(ends, max(linked.total, len(ends)), {})
+
+    def _among(self, vault: VaultRef, inside: frozenset[str]) -> _Choice:
+        links = links_from(self._index, vault, [VaultPath(path) for path in sorted(inside)])
+        ends = {_End(path) for path in inside}
+        ends |= {end for end in _ends(links) if end.missing}
+        return _Choice(_ranked(ends, links, {}), len(ends), {})
 
     def _around(
-        self, vault: VaultRef, start: VaultPath, depth: int, passes: _Passes
-    ) -> tuple[Sequence[ResolvedLink], _Depths]:
+        self, vault: VaultRef, start: VaultPath, query: GraphQuery, inside: frozenset[str] | None
+    ) -> _Choice:
+        """Follow links in both directions until `depth`, or until there is enough to draw."""
         if not self._index.notes(vault, [start]):
             raise NotFoundError("file_not_found", path=start)
-        links: dict[ResolvedLink, None] = {}
-        depths: _Depths = {_End(start): 0}
+        links: list[ResolvedLink] = []
+        depths = {_End(start): 0}
         frontier = [start]
-        for distance in range(1, depth + 1):
+        for distance in range(1, query.depth + 1):
             found = links_from(self._index, vault, frontier)
             found += links_to(self._index, vault, frontier)
-            links |= dict.fromkeys(found)
-            fresh = [end for end in _ends(found) if end not in depths and passes(end)]
+            links += found
+            fresh = {
+                end
+                for end in _ends(found)
+                if end not in depths and (end.missing or inside is None or end.path in inside)
+            }
             depths |= dict.fromkeys(fresh, distance)
-            frontier = [VaultPath(end.path) for end in dict.fromkeys(fresh) if not end.missing]
-            if not frontier or len(depths) > MAX_GRAPH_NODES:
+            frontier = sorted(VaultPath(end.path) for end in fresh if not end.missing)
+            if not frontier or len(depths) > query.limit:
                 break
-        links |= dict.fromkeys(links_from(self._index, vault, frontier))
-        return list(links), depths
+        return _Choice(_ranked(depths, links, depths), len(depths), depths)
 
-    def _drawn(
-        self, vault: VaultRef, links: Iterable[ResolvedLink], depths: _Depths, limit: int
-    ) -> Graph:
-        """Return the graph of the ends in `depths`, the least telling cut off."""
-        pairs = Counter(
-            (source, target)
-            for source, target in map(_pair, links)
-            if source != target and source in depths and target in depths
+    def _drawn(self, vault: VaultRef, choice: _Choice, limit: int) -> Graph:
+        """Return the first `limit` of what was chosen, with the links between them."""
+        ends = choice.ends[:limit]
+        files = self._current(vault, [end for end in ends if not end.missing])
+        links = links_from(self._index, vault, [note.path for note, _ in files.values()])
+        spelled = {_target(link): link.link.target for link in links if link.target is None}
+        shown = {end for end in ends if end in files or end in spelled}
+        pairs = Counter(pair for pair in map(_pair, links) if pair[0] != pair[1])
+        pairs = {pair: count for pair, count in sorted(pairs.items()) if shown.issuperset(pair)}
+        leaving, coming = _degrees(pairs)
+        return Graph(
+            nodes=[
+                _node(
+                    spelled.get(end, end.path),
+                    files.get(end),
+                    choice.depths.get(end),
+                    links=leaving[end],
+                    backlinks=coming[end],
+                )
+                for end in ends
+                if end in shown
+            ],
+            edges=[
+                Edge(source=source.path, target=spelled.get(target, target.path), links=count)
+                for (source, target), count in pairs.items()
+            ],
+            total=choice.total,
         )
-        leaving = _degrees((source, count) for (source, _), count in pairs.items())
-        coming = _degrees((target, count) for (_, target), count in pairs.items())
-        ranked = sorted(
-            (end for end in depths if not end.missing or coming[end]),
-            key=lambda end: (depths[end] or 0, -leaving[end] - coming[end], end),
-        )
-        files = self._current(vault, [end for end in ranked[:limit] if not end.missing])
-        kept = [end for end in ranked[:limit] if end.missing or end in files]
-        nodes = [
-            _node(end, files.get(end), depths[end], links=leaving[end], backlinks=coming[end])
-            for end in kept
-        ]
-        shown = set(kept)
-        edges = [
-            Edge(source=source.path, target=target.path, links=count)
-            for (source, target), count in sorted(pairs.items())
-            if source in shown and target in shown
-        ]
-        return Graph(nodes=nodes, edges=edges, total=len(ranked))
 
     def _current(self, vault: VaultRef, ends: Sequence[_End]) -> Mapping[_End, tuple[Note, ETag]]:
         notes = self._index.notes(vault, [VaultPath(end.path) for end in ends])
@@ -193,32 +216,40 @@ class GraphService:
         }
 
 
-def _passes(end: _End, *, directory: VaultPath, tagged: frozenset[str] | None) -> bool:
-    """Tell whether an end is drawn; one that is missing is where it is linked from."""
-    if end.missing:
-        return True
-    inside = not directory or end.path.startswith(f"{directory}/")
-    return inside and (tagged is None or end.path in tagged)
+def _target(link: ResolvedLink) -> _End:
+    if link.target is None:
+        return _End(link.link.key, missing=True)
+    return _End(link.target)
 
 
 def _pair(link: ResolvedLink) -> tuple[_End, _End]:
-    missing = link.target is None
-    return _End(link.source), _End(link.target or link.link.target, missing)
+    return _End(link.source), _target(link)
 
 
 def _ends(links: Iterable[ResolvedLink]) -> Iterator[_End]:
     return (end for link in links for end in _pair(link))
 
 
-def _degrees(counts: Iterable[tuple[_End, int]]) -> Counter[_End]:
-    degrees: Counter[_End] = Counter()
-    for end, count in counts:
-        degrees[end] += count
-    return degrees
+def _ranked(
+    ends: Iterable[_End], links: Iterable[ResolvedLink], depths: Mapping[_End, int]
+) -> list[_End]:
+    """Return the nearest first, of these the most linked."""
+    degrees = Counter(_ends(links))
+    return sorted(ends, key=lambda end: (depths.get(end, 0), -degrees[end], end))
+
+
+def _degrees(pairs: Mapping[tuple[_End, _End], int]) -> tuple[Counter[_End], Counter[_End]]:
+    """Return how many links leave each end, and how many come to it."""
+    leaving: Counter[_End] = Counter()
+    coming: Counter[_End] = Counter()
+    for (source, target), count in pairs.items():
+        leaving[source] += count
+        coming[target] += count
+    return leaving, coming
 
 
 def _node(
-    end: _End,
+    path: str,
     file: tuple[Note, ETag] | None,
     depth: int | None,
     *,
@@ -226,9 +257,9 @@ def _node(
     backlinks: int,
 ) -> Node:
     note, etag = file or (None, None)
-    is_note = end.path.casefold().endswith(_NOTE_NAMES)
+    is_note = path.casefold().endswith(_NOTE_NAMES)
     return Node(
-        path=end.path,
+        path=path,
         kind=NodeKind.MISSING if note is None else NodeKind.NOTE if is_note else NodeKind.FILE,
         title=note.title if note else "",
         etag=etag,

@@ -50,10 +50,25 @@ def links_to(index: NoteIndex, vault: VaultRef, paths: Iterable[VaultPath]) -> l
     ]
 
 
+def files_by_key(
+    index: NoteIndex, vault: VaultRef, keys: Iterable[str]
+) -> Mapping[str, list[VaultPath]]:
+    """Return the files that a link of each key may mean.
+
+    Raises:
+        UnavailableError: The index cannot be read.
+
+    """
+    by_key = {key: list[VaultPath]() for key in keys}
+    for path in index.named(vault, list(by_key)) if by_key else []:
+        by_key[link_key(path)].append(path)
+    return by_key
+
+
 def _resolved(
     index: NoteIndex, vault: VaultRef, links: Sequence[tuple[VaultPath, NoteLink]]
 ) -> list[ResolvedLink]:
-    candidates = _candidates(index, vault, {link.key for _, link in links})
+    candidates = files_by_key(index, vault, {link.key for _, link in links})
     known: dict[tuple[str, str], VaultPath | None] = {}
     resolved: list[ResolvedLink] = []
     for source, link in links:
@@ -66,10 +81,3 @@ def _resolved(
 
 def _depends_on_source(link: NoteLink, candidates: Mapping[str, Sequence[VaultPath]]) -> bool:
     return "/" in link.target or len(candidates[link.key]) > 1
-
-
-def _candidates(index: NoteIndex, vault: VaultRef, keys: set[str]) -> Mapping[str, list[VaultPath]]:
-    by_key = {key: list[VaultPath]() for key in keys}
-    for path in index.named(vault, sorted(keys)) if keys else []:
-        by_key[link_key(path)].append(path)
-    return by_key

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from heapq import nsmallest
 
 from archivolt.adapters.sqlite import note_queries
 from archivolt.adapters.sqlite.note_scan import Scan
@@ -13,7 +14,7 @@ from archivolt.domain.note_links import NoteLink
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.clock import Clock
-from archivolt.ports.notes import Note, RecentBy, ScanPage, TagCount, TextScan
+from archivolt.ports.notes import LinkedKeys, Note, RecentBy, ScanPage, TagCount, TextScan
 from archivolt.ports.patterns import PatternCompiler
 
 
@@ -94,6 +95,15 @@ class SqliteNoteIndex:
         names = None if paths is None else set(map(shard_name, paths))
         with self._reader.session([vault], names) as session:
             return _in_order(session.ask_all(partial(note_queries.links_from, sources=paths)))
+
+    def most_linked(self, vault: VaultRef, *, limit: int) -> LinkedKeys:
+        """Return the link keys with the most links, those to and those from their files."""
+        counts: Counter[str] = Counter()
+        with self._reader.session([vault]) as session:
+            for _, (key, links) in session.ask_all(note_queries.linked_keys):
+                counts[key] += links
+        most = nsmallest(limit, counts, key=lambda key: (-counts[key], key))
+        return LinkedKeys(keys=most, total=len(counts))
 
     def scan(
         self, vaults: Sequence[VaultRef], scan: TextScan, *, limit: int, offset: int = 0

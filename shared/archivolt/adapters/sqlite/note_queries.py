@@ -115,6 +115,15 @@ def links_from(
     return [_link_of(row) for row in rows]
 
 
+def linked_keys(connection: sqlite3.Connection) -> list[tuple[str, int]]:
+    """Return the keys that links lead to and stand under, with how many; a key may come twice."""
+    return connection.execute(
+        "SELECT key, count(*) FROM links WHERE key <> '' GROUP BY key UNION ALL"
+        " SELECT notes.key, count(*) FROM links JOIN notes ON notes.id = note"
+        " WHERE links.key <> '' GROUP BY note"
+    ).fetchall()
+
+
 def _link_of(row: tuple[str, str, str, str, str, int, int]) -> tuple[VaultPath, NoteLink]:
     path, kind, target, heading, alias, start, end = row
     link = NoteLink(
