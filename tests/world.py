@@ -33,6 +33,7 @@ from tests.builders import ALICE, a_vault, principal
 from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
 from tests.fakes.confirmations import InMemoryConfirmations
+from tests.fakes.faults import FaultLine
 from tests.fakes.files import InMemoryFiles
 from tests.fakes.governance import InMemoryRates, RecordingAudit, ReversibleBox
 from tests.fakes.notes import InMemoryNotes
@@ -80,16 +81,22 @@ class FulltextRetrieval:
 
 
 class World:
-    """The services over fakes; also the `Services` that the tools use."""
+    """The services over fakes; also the `Services` that the tools use.
 
-    def __init__(self, *, per_token: int = 600, per_tool: int = 300) -> None:
+    `line` goes through what changes go through: files, operations and confirmations.
+    """
+
+    def __init__(
+        self, *, per_token: int = 600, per_tool: int = 300, line: FaultLine | None = None
+    ) -> None:
+        line = line or FaultLine()
         self.clock = FrozenClock()
         self.directory = InMemoryVaults()
-        self.store = InMemoryFiles(self.clock)
+        self.store = line.across(InMemoryFiles(self.clock))
         self.catalogue = InMemoryCatalogue(self.clock)
         self.index = InMemoryTextIndex()
         self.notes = InMemoryNotes()
-        self.operations = InMemoryOperations()
+        self.operations = line.across(InMemoryOperations())
         self.audit = RecordingAudit()
         self.vaults = VaultService(self.directory, self.catalogue, self.clock)
         self.files = FileService(self.store)
@@ -116,7 +123,7 @@ class World:
         self.retrieval = FulltextRetrieval(self.vaults, self.text_search)
         self.web_pages = self.web_search = ScriptedWeb()
         self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
-        self.confirmations = InMemoryConfirmations()
+        self.confirmations = line.across(InMemoryConfirmations())
         self.pipeline = self.pipeline_of(self.tools())
 
     def tools(self) -> Registry:
