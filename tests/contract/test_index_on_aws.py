@@ -84,7 +84,10 @@ class Stack:
 
     def reconcile(self) -> dict[str, Any]:
         """Run the reconcile function."""
-        return build_reconcile(lambda: self.container.index.reconcile)({}, Invocation())
+        handler = build_reconcile(
+            lambda: self.container.index.reconcile, lambda: self.container.tools.documents.sweep
+        )
+        return handler({}, Invocation())
 
     def found(self, q: str, mode: SearchMode, *, user: str = ALICE) -> list[str]:
         """Return the paths that a search finds."""

@@ -3,6 +3,7 @@
 import os
 import unicodedata
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -239,6 +240,17 @@ def test_a_look_at_one_place_says_nothing_about_others(mirror: Mirror) -> None:
         ["a.md"], mirror.folder.look_at(iter([place])), mirror.manifest.all()
     )
     assert [(type(change), described(change)) for change in changes] == [(Write, "a.md")]
+
+
+def test_a_document_keeps_the_birth_its_file_told_first(mirror: Mirror) -> None:
+    place = mirror.write("a.md")
+    born = datetime(2020, 2, 29, 12, tzinfo=UTC)
+    os.utime(place, (born.timestamp(), born.timestamp()))
+    mirror.sync()
+    mirror.write("a.md", "another")
+    mirror.sync()
+    info = mirror.files.head(mirror.vault, VaultPath("a.md"))
+    assert (info.created, mirror.text("a.md")) == (born, "another")
 
 
 def test_a_first_load_is_marked_as_bulk(mirror: Mirror) -> None:

@@ -1,11 +1,12 @@
 """Carries single changes into a vault, without ever touching what it did not write itself."""
 
 import hashlib
+from datetime import UTC, datetime
 from enum import Enum
 
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.paths import VaultPath
-from archivolt.domain.vault import ETag, FileInfo, VaultRef
+from archivolt.domain.vault import ETag, FileInfo, VaultRef, WriteMarks
 from archivolt.ports.files import FileStore
 from archivolt.vaults.content_types import content_type_of
 from archivolt_local.mirror.changes import Change, Remove, Write
@@ -58,9 +59,26 @@ class VaultWriter:
     def _store(self, change: Write, data: bytes, before: Written | None) -> FileInfo:
         path = change.file.path
         kind = content_type_of(path)
+        marks = WriteMarks(created=self._born(change.file, before))
         if before is None or not before.ours:
-            return self._files.create(self._vault, path, data, content_type=kind, bulk=change.bulk)
-        return self._files.replace(self._vault, path, data, expected=before.etag, content_type=kind)
+            return self._files.create(
+                self._vault, path, data, content_type=kind, bulk=change.bulk, marks=marks
+            )
+        return self._files.replace(
+            self._vault, path, data, expected=before.etag, content_type=kind, marks=marks
+        )
+
+    def _born(self, file: LocalFile, before: Written | None) -> datetime | None:
+        """Return since when the document is, as the vault knows it, or as its file says at first.
+
+        Few systems tell when a file was made; when it was last changed is the best there is.
+        """
+        if before is None or not before.ours:
+            return datetime.fromtimestamp(file.modified / 1e9, UTC)
+        try:
+            return self._files.head(self._vault, file.path).created
+        except NotFoundError:
+            return None
 
     def _adopt_or_leave(self, file: LocalFile, data: bytes, digest: str) -> Outcome:
         """Take the vault's version as ours if it has the same bytes: its record was lost.
