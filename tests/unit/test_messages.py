@@ -31,13 +31,14 @@ def test_codes_are_in_alphabetical_order(table: Mapping[str, Message]) -> None:
 
 @pytest.mark.parametrize("reason", sorted(REASONS))
 def test_a_reason_is_told_in_the_language_of_its_sentence(reason: str) -> None:
-    error = InvalidRequestError("invalid_path", reason=reason, status=401)
+    details = {"status": 401, "name": "x", "line": 3}
+    error = InvalidRequestError("invalid_path", reason=reason, **details)
 
     english, french = error.message(Language.EN), error.message(Language.FR)
     clause = REASONS[reason]
     assert clause.en != clause.fr
-    assert clause.en.replace("{status}", "401") in english
-    assert clause.fr.replace("{status}", "401") in french
+    assert clause.en.format_map(details) in english
+    assert clause.fr.format_map(details) in french
     assert reason not in english + french
 
 

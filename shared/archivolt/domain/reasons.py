@@ -88,6 +88,9 @@ REASONS: Mapping[str, Message] = {
         f"q must have 1 to {MAX_QUERY_CHARS} characters",
         f"q doit avoir de 1 à {MAX_QUERY_CHARS} caractères",
     ),
+    "secret_would_show": Message(
+        "a secret would no longer be hidden", "un secret ne serait plus masqué"
+    ),
     "title_size": Message(
         f"title must have 1 to {MAX_TITLE_CHARS} characters",
         f"title doit avoir de 1 à {MAX_TITLE_CHARS} caractères",

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from archivolt.domain.redaction import rules_for, secret_span
+from archivolt.domain.redaction import mask_text, rules_for, secret_span
 
 
 class Hidden(NamedTuple):
@@ -29,6 +29,15 @@ def hidden_in(text: str) -> list[Hidden]:
         if spans:
             shown, hidden = _hide(shown, hidden, spans, f"[redacted:{rule.kind}]")
     return hidden
+
+
+def uncovers(old: str, new: str) -> bool:
+    """Tell whether a secret that is hidden in `old` stands where readers see it in `new`."""
+    secrets = {old[secret.start : secret.end] for secret in hidden_in(old)}
+    if not secrets:
+        return False
+    before, after = mask_text(old), mask_text(new)
+    return any(after.count(secret) > before.count(secret) for secret in secrets)
 
 
 class _Stretch(NamedTuple):

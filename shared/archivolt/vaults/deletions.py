@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Final
 
 from archivolt.domain.confirmation import Affected, Change, Confirmed, Preview
@@ -20,7 +21,7 @@ from archivolt.ports.operations import Operation, OperationKind, OperationStore
 from archivolt.vaults.confirmed_writes import NO_FILE, ConfirmedWrites, pin_of
 from archivolt.vaults.diffs import redacted_diff
 from archivolt.vaults.files import require_writer
-from archivolt.vaults.many_files import files_below, work_through
+from archivolt.vaults.many_files import deadline_of, files_below, work_through
 from archivolt.vaults.mutations import with_note
 from archivolt.vaults.noted_operations import NotedOperations
 from archivolt.vaults.text_form import TextForm
@@ -166,9 +167,10 @@ class DeletionService:
 
         """
         vault, path = operation.vault, VaultPath(operation.parameters[_DIRECTORY])
+        deadline = deadline_of(self._clock)
         manifest = self._operations.manifest(operation)
         if not operation.finished:
-            self._delete_files(operation, manifest)
+            self._delete_files(operation, manifest, deadline)
             self._remove_directories(vault, path)
             self._operations.finish(operation)
         present = [file.path for file in files_below(self._store, vault, path)]
@@ -187,12 +189,17 @@ class DeletionService:
             raise ConflictError("directory_not_empty", path=path)
         return list(files_below(self._store, vault, path))
 
-    def _delete_files(self, operation: Operation, manifest: Sequence[tuple[str, str]]) -> None:
+    def _delete_files(
+        self, operation: Operation, manifest: Sequence[tuple[str, str]], deadline: datetime
+    ) -> None:
         vault, path = operation.vault, VaultPath(operation.parameters[_DIRECTORY])
         present = {file.path: file.etag for file in files_below(self._store, vault, path)}
         left = [VaultPath(p) for p, etag in manifest if present.get(VaultPath(p)) == etag]
         deleted = work_through(
-            left, lambda p: self._delete_if_same(vault, p, present[p]), clock=self._clock
+            left,
+            lambda p: self._delete_if_same(vault, p, present[p]),
+            clock=self._clock,
+            deadline=deadline,
         )
         self._operations.require_all(operation, left=len(left) - len(deleted))
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
 from archivolt.domain.errors import TooLargeError
@@ -23,18 +23,22 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
+def deadline_of(clock: Clock) -> datetime:
+    """Return until when a call that begins now may work; listing files is part of the work."""
+    return clock.now() + timedelta(seconds=MAX_MANY_FILES_SECONDS)
+
+
 def work_through(
     items: Sequence[T],
     work: Callable[[T], R],
     *,
     clock: Clock,
-    seconds: float = MAX_MANY_FILES_SECONDS,
+    deadline: datetime,
 ) -> list[R]:
     """Return what `work` makes of the first items, in order: of all, if time suffices.
 
     Some items are always done, so that a caller who comes back gets further.
     """
-    deadline = clock.now() + timedelta(seconds=seconds)
     results: list[R] = []
     with ThreadPoolExecutor(MAX_PARALLEL_FILES) as pool:
         for start in range(0, len(items), _BATCH):

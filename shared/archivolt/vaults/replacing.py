@@ -29,6 +29,7 @@ from archivolt.domain.limits import (
 )
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.placeholders import first_placeholder
+from archivolt.domain.secret_positions import uncovers
 from archivolt.domain.vault import ETag, FileContent, FileInfo, VaultAccess, VaultRef
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
@@ -37,7 +38,7 @@ from archivolt.ports.patterns import Pattern, PatternCompiler
 from archivolt.vaults.confirmed_writes import ConfirmedWrites
 from archivolt.vaults.diffs import Diff, redacted_diff
 from archivolt.vaults.files import require_writer
-from archivolt.vaults.many_files import work_through
+from archivolt.vaults.many_files import deadline_of, work_through
 from archivolt.vaults.replaced_text import NewText, Replacing, new_text
 
 
@@ -104,12 +105,14 @@ class ReplacingService:
 
         """
         require_writer(access)
+        deadline = deadline_of(self._clock)
         pattern = self._pattern(asked)
         paths = self._candidates(access.vault.ref, asked)
         outcomes = work_through(
             paths,
             lambda path: self._seen(access.vault.ref, path, pattern, asked),
             clock=self._clock,
+            deadline=deadline,
         )
         if len(outcomes) < len(paths):
             raise TooLargeError("too_many_files", count=len(paths), limit=len(outcomes))
@@ -132,6 +135,7 @@ class ReplacingService:
             paths,
             lambda path: self._written(access, path, pattern, asked, confirmed),
             clock=self._clock,
+            deadline=deadline_of(self._clock),
         )
         if len(outcomes) < len(paths):
             raise UnavailableError("operation_unfinished", done=len(outcomes), total=len(paths))
@@ -179,12 +183,11 @@ class ReplacingService:
         except TooLargeError:
             return _skipped(path, "too_large_to_change")
         new = new_text(content, pattern, asked)
-        if new is None:
-            return _skipped(path, "not_a_text")
-        if not new.occurrences:
+        if new is not None and not new.occurrences:
             return None
-        if len(new.data) > MAX_INLINE_CONTENT_BYTES:
-            return _skipped(path, "too_large_to_change")
+        obstacle = _obstacle(new)
+        if new is None or obstacle:
+            return _skipped(path, obstacle)
         return ReplacedFile(
             path=path,
             etag=content.info.etag,
@@ -237,6 +240,15 @@ def _require_bytes(files: Sequence[ReplacedFile]) -> None:
     fitting = sum(total <= MAX_REPLACED_BYTES for total in accumulate(file.size for file in files))
     if fitting < len(files):
         raise TooLargeError("too_many_files", count=len(files), limit=fitting)
+
+
+def _obstacle(new: NewText | None) -> str:
+    """Return the reason why a file stays as it is; "" if there is none."""
+    if new is None:
+        return "not_a_text"
+    if len(new.data) > MAX_INLINE_CONTENT_BYTES:
+        return "too_large_to_change"
+    return "secret_would_show" if uncovers(new.form.text, new.text) else ""
 
 
 def _diff(path: VaultPath, new: NewText) -> Diff:

@@ -14,7 +14,7 @@ from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
 from archivolt.ports.operations import Operation, OperationKind, OperationStore
 from archivolt.vaults.files import require_writer
-from archivolt.vaults.many_files import files_below, work_through
+from archivolt.vaults.many_files import deadline_of, files_below, work_through
 from archivolt.vaults.noted_operations import NotedOperations
 from archivolt.vaults.places import Places
 
@@ -85,6 +85,7 @@ class UndeletionService:
 
         """
         vault, directory = operation.vault, VaultPath(operation.parameters[_DIRECTORY])
+        deadline = deadline_of(self._clock)
         manifest = self._operations.manifest(operation)
         present = {file.path for file in files_below(self._store, vault, directory)}
         above = [*parents_of(directory), directory]
@@ -95,6 +96,7 @@ class UndeletionService:
             left,
             lambda entry: self._restore(operation, *entry, files=files, directories=directories),
             clock=self._clock,
+            deadline=deadline,
         )
         self._operations.require_all(operation, left=len(left) - len(outcomes))
         self._operations.finish(operation)

@@ -142,6 +142,16 @@ def test_no_pattern_finds_a_secret_nor_takes_a_piece_of_one_away(
     assert shop.contents("a.md") == [text]
 
 
+@pytest.mark.parametrize("find", ["password: ", "word: "])
+def test_no_secret_loses_what_hides_it(shop: Shop, find: str) -> None:
+    shop.add("a.md", f"password: {SECRET}\n")
+
+    found = shop.replacing.dry_run(shop.access(), Replacing(find=find, replace=""))
+
+    assert [(skip.path, skip.reason) for skip in found.skipped] == [("a.md", "secret_would_show")]
+    assert list(found.files) == []
+
+
 def test_no_diff_shows_a_secret(shop: Shop) -> None:
     shop.add("a.md", f"one password: {SECRET}\n")
 
