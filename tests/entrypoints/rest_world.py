@@ -13,6 +13,8 @@ from archivolt.entrypoints.http.tools_app import create_handler
 from archivolt.governance.audit import AuditService
 from archivolt.governance.settings import SettingsService
 from archivolt.tools.by_hand import ByHand
+from archivolt.tools.catalogue.own_hand import hand_tools
+from archivolt.tools.hand_changes import ChangesByHand
 from archivolt.vaults.uploads import UploadService
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.rest_api import EVENTS, Answer, LambdaProcess
@@ -32,24 +34,31 @@ PEOPLE = {
 }
 
 
+def rest_services(world: World, tokens: KnownTokens, allowed_origins: str = "") -> RestServices:
+    """Return what the tools function stands on, over a world."""
+    by_hand = ByHand(world.rate_limit, world.audit, world.clock)
+    return RestServices(
+        token_verifier=tokens,
+        pipeline=world.pipeline,
+        by_hand=by_hand,
+        changes=ChangesByHand(hand_tools(), world, by_hand, world.operations),
+        uploads=UploadService(world.store),
+        operations=world.operations,
+        vaults=world.vaults,
+        files=world.files,
+        catalogue=world.catalogue,
+        tenant_settings=SettingsService(InMemoryTenantSettings(), ReversibleBox()),
+        audit=AuditService(world.audit, world.clock),
+        allowed_origins=allowed_origins,
+    )
+
+
 class RestWorld(World):
     """The tools function over fakes, in one warm process."""
 
     def __init__(self, **limits: int) -> None:
         super().__init__(**limits)
-        services = RestServices(
-            token_verifier=KnownTokens(dict(PEOPLE)),
-            pipeline=self.pipeline,
-            by_hand=ByHand(self.rate_limit, self.audit, self.clock),
-            uploads=UploadService(self.store),
-            operations=self.operations,
-            vaults=self.vaults,
-            files=self.files,
-            catalogue=self.catalogue,
-            tenant_settings=SettingsService(InMemoryTenantSettings(), ReversibleBox()),
-            audit=AuditService(self.audit, self.clock),
-            allowed_origins="https://app.example",
-        )
+        services = rest_services(self, KnownTokens(dict(PEOPLE)), "https://app.example")
         self.process = LambdaProcess(lambda: create_handler(lambda: services))
 
     def get(self, url: str, *, user: str = "alice", **headers: str) -> Answer:

@@ -10,14 +10,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from archivolt.domain.identity import Role
 from archivolt.entrypoints.http.chat_app import create_chat_app
 from archivolt.entrypoints.http.chat_services import ChatServices
-from archivolt.entrypoints.http.services import RestServices
 from archivolt.entrypoints.http.tools_app import create_tools_app
 from archivolt.entrypoints.mcp.app import McpServices, create_app
-from archivolt.governance.audit import AuditService
-from archivolt.governance.settings import SettingsService
-from archivolt.tools.by_hand import ByHand
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.chat_world import ChatWorld
+from tests.entrypoints.rest_world import rest_services
 from tests.every_door import (
     TEXT,
     TOPIC,
@@ -27,7 +24,7 @@ from tests.every_door import (
     unseen_by_owner,
     walk,
 )
-from tests.fakes.governance import InMemoryTenantSettings, KnownTokens, ReversibleBox
+from tests.fakes.governance import KnownTokens
 
 pytestmark = pytest.mark.anyio
 
@@ -49,16 +46,7 @@ class House:
         world.write(world.vault("garden"), "beds/east.md", TEXT)
         world.write(world.vault("weeds", owner=PEOPLE["mallory"]), "list.md", f"No {TOPIC} here.")
         tokens = KnownTokens(PEOPLE)
-        rest = RestServices(
-            token_verifier=tokens,
-            pipeline=world.pipeline,
-            by_hand=ByHand(world.rate_limit, world.audit, world.clock),
-            vaults=world.vaults,
-            files=world.files,
-            catalogue=world.catalogue,
-            tenant_settings=SettingsService(InMemoryTenantSettings(), ReversibleBox()),
-            audit=AuditService(world.audit, world.clock),
-        )
+        rest = rest_services(world, tokens)
         chat = ChatServices(
             enabled=True,
             token_verifier=tokens,

@@ -132,12 +132,15 @@ class ToolsContainer:
         """What the tools function stands on."""
         from archivolt.entrypoints.http.services import RestServices
         from archivolt.governance.audit import AuditService
+        from archivolt.tools.catalogue.own_hand import hand_tools
+        from archivolt.tools.hand_changes import ChangesByHand
         from archivolt.vaults.uploads import UploadService
 
         return RestServices(
             token_verifier=self._on.token_verifier,
             pipeline=self.pipeline,
             by_hand=self.by_hand,
+            changes=ChangesByHand(hand_tools(), self, self.by_hand, self._on.operations),
             uploads=UploadService(self._on.file_store),
             operations=self._on.operations,
             vaults=self.vaults,

@@ -1,10 +1,9 @@
-"""A person's own files: their bytes as they are, and new files (decision 26)."""
+"""A person's own files: their bytes as they are (decision 26)."""
 
 from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
-from pydantic import BaseModel, ConfigDict, Field
 
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.messages import Language
@@ -24,28 +23,10 @@ _PART: dict[str, Any] = {
 _WHOLE: dict[str, Any] = {"description": "The bytes.", "content": {"*/*": {}}}
 
 
-class NewFile(BaseModel):
-    """The body of `POST /file/{vault}`."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    path: str = Field(description="Path inside the vault; directories need not exist.")
-    content: str = Field(description="The text of the file.")
-
-
-class CreatedFile(BaseModel):
-    """A file that was created."""
-
-    path: str
-    etag: str
-    version: str
-
-
 def file_router(services: ServicesOf) -> APIRouter:
     """Return the routes of a person's own files."""
     router = APIRouter(tags=["files"])
     _add_reading(router, services)
-    _add_creating(router, services)
     return router
 
 
@@ -64,22 +45,6 @@ def _add_reading(router: APIRouter, services: ServicesOf) -> None:
         with services().by_hand.doing(principal, "read_bytes", vault=vault, path=path):
             access = services().vaults.access(principal, vault)
             return _bytes_of(services().files, access, resolve_path(path), request)
-
-
-def _add_creating(router: APIRouter, services: ServicesOf) -> None:
-    @router.post(
-        "/file/{vault}", status_code=201, summary="Create a file", operation_id="create_file"
-    )
-    def create_file(  # pyright: ignore[reportUnusedFunction]
-        principal: InteractivePrincipal, vault: str, body: NewFile
-    ) -> CreatedFile:
-        """One that exists is never overwritten."""
-        with services().by_hand.doing(
-            principal, "create_file", vault=vault, path=body.path, content=body.content
-        ):
-            access = services().vaults.access(principal, vault)
-            info = services().files.create(access, resolve_path(body.path), body.content)
-        return CreatedFile(path=info.path, etag=info.etag, version=info.version)
 
 
 def _bytes_of(

@@ -34,6 +34,8 @@ READ_ROUTES: Final = (
     ReadRoute("/browse/{vault}", "list_directory", "files", "List a directory"),
     ReadRoute("/file/{vault}", "read_file", "files", "Read a text file, secrets taken out"),
     ReadRoute("/vault/{vault}/files", "list_all_files", "files", "List all files of a vault"),
+    ReadRoute("/file/{vault}/backups", "list_backups", "files", "List the versions of a file"),
+    ReadRoute("/file/{vault}/diff", "diff_backup", "files", "Compare two versions of a file"),
     ReadRoute("/file/{vault}/backlinks", "get_backlinks", "files", "List what links to a file"),
     ReadRoute("/graph/{vault}", "get_graph", "files", "Draw the links between notes"),
     ReadRoute("/search", "search_fulltext", "search", "Search the words of documents"),

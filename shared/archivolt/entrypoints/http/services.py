@@ -11,6 +11,7 @@ from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.governance import TokenVerifier
 from archivolt.ports.operations import OperationStore
 from archivolt.tools.by_hand import ByHand
+from archivolt.tools.hand_changes import ChangesByHand
 from archivolt.tools.pipeline import ToolPipeline
 from archivolt.vaults.access import VaultService
 from archivolt.vaults.files import FileService
@@ -24,6 +25,7 @@ class RestServices:
     token_verifier: TokenVerifier
     pipeline: ToolPipeline
     by_hand: ByHand
+    changes: ChangesByHand
     uploads: UploadService
     operations: OperationStore
     vaults: VaultService

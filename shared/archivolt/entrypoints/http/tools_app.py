@@ -10,6 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.audit_routes import audit_router
+from archivolt.entrypoints.http.change_routes import change_router
 from archivolt.entrypoints.http.file_routes import file_router
 from archivolt.entrypoints.http.openapi import openapi_router
 from archivolt.entrypoints.http.read_routes import read_router
@@ -24,6 +25,7 @@ _ROUTERS: Final = (
     read_router,
     tool_router,
     file_router,
+    change_router,
     upload_router,
     vault_router,
     settings_router,
