@@ -4,6 +4,7 @@ The proposal is taken by a conditional write before the change, and what the cha
 under it. Refuses to know what any tool does.
 """
 
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import timedelta
@@ -21,6 +22,8 @@ Run = Callable[[Confirmed], ToolResult]
 
 _FIRST_PAUSE: Final = 0.05
 _LONGEST_PAUSE: Final = 1.0
+# Seconds of waiting after which no run is started any more: an answer is due within 29.
+_LAST_START: Final = 5.0
 
 
 class Confirmations:
@@ -50,20 +53,24 @@ class Confirmations:
             ArchivoltError: What the change came to.
 
         """
-        waited, pause = 0.0, _FIRST_PAUSE
+        waited, pause, lease_left = 0.0, _FIRST_PAUSE, 0
         while waited < limits.CONFIRMATION_WAIT_SECONDS:
             proposal = self.proposals.kept(opened.proposal.tenant, opened.proposal.id)
             if proposal.state is ProposalState.DONE:
                 return told_again(self.proposals.opened(proposal, "outcome", proposal.outcome))
             if proposal.state is ProposalState.DECLINED:
                 raise ConflictError("confirmation_declined")
-            taken = self._taken(proposal)
-            if taken is None:
-                self._wait(pause)
-                waited, pause = waited + pause, min(pause * 2, _LONGEST_PAUSE)
-            elif (result := self._carried_out(taken, opened, run)) is not None:
-                return result
-        raise _running()
+            lease_left = self._lease_left(proposal)
+            if lease_left == 0:
+                # Whoever waited for long has no time left for a run of its own.
+                if waited > _LAST_START:
+                    raise _running(1)
+                result = self._tried(proposal, opened, run)
+                if result is not None:
+                    return result
+            self._wait(pause)
+            waited, pause = waited + pause, min(pause * 2, _LONGEST_PAUSE)
+        raise _running(lease_left)
 
     def decline(self, opened: OpenedProposal) -> None:
         """Never run this change; to decline twice is to decline.
@@ -75,24 +82,30 @@ class Confirmations:
         """
         if self._store.decline(opened.proposal.tenant, opened.proposal.id):
             return
-        state = self.proposals.kept(opened.proposal.tenant, opened.proposal.id).state
-        if state is ProposalState.DONE:
+        proposal = self.proposals.kept(opened.proposal.tenant, opened.proposal.id)
+        if proposal.state is ProposalState.DONE:
             raise ConflictError("confirmation_done")
-        if state is not ProposalState.DECLINED:
-            raise _running()
+        if proposal.state is not ProposalState.DECLINED:
+            raise _running(self._lease_left(proposal))
 
-    def _taken(self, proposal: Proposal) -> Proposal | None:
-        """Take a proposal for one run; None while another one runs it."""
+    def _lease_left(self, proposal: Proposal) -> int:
+        """Return for how many seconds another apply may still run; 0 for none."""
+        if proposal.lease_until is None:
+            return 0
+        left = (proposal.lease_until - self._clock.now()).total_seconds()
+        return max(0, math.ceil(left))
+
+    def _tried(self, proposal: Proposal, opened: OpenedProposal, run: Run) -> ToolResult | None:
+        """Run a change that nobody runs; None if another apply was faster."""
         now = self._clock.now()
-        if proposal.lease_until is not None and now < proposal.lease_until:
-            return None
         end = proposal.expires_at
         if proposal.attempts:
             end += timedelta(seconds=limits.CONFIRMATION_RESUME_SECONDS)
         if now >= end:
             raise ConflictError("confirmation_expired")
         lease_until = now + timedelta(seconds=limits.CONFIRMATION_LEASE_SECONDS)
-        return self._store.take(proposal, now=now, lease_until=lease_until)
+        taken = self._store.take(proposal, now=now, lease_until=lease_until)
+        return None if taken is None else self._carried_out(taken, opened, run)
 
     def _carried_out(self, taken: Proposal, opened: OpenedProposal, run: Run) -> ToolResult | None:
         """Run a change under its lease; None if the lease was lost to another run."""
@@ -122,5 +135,5 @@ class Confirmations:
             self._store.release(taken)
 
 
-def _running() -> UnavailableError:
-    return UnavailableError("confirmation_running", retry_after=limits.CONFIRMATION_LEASE_SECONDS)
+def _running(seconds: int) -> UnavailableError:
+    return UnavailableError("confirmation_running", retry_after=max(1, seconds))
