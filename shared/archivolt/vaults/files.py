@@ -1,4 +1,4 @@
-"""The files of a vault: listing, reading, creating (O5).
+"""The files of a vault: listing and reading (O5); changes are in `mutations` and its neighbours.
 
 A method takes the `VaultAccess` that proves the caller's membership and paths that
 `archivolt.domain.paths` has resolved. What is read as text has no secrets in it; a person's own
@@ -9,9 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from archivolt.domain.errors import (
-    ConflictError,
     ForbiddenError,
-    InvalidRequestError,
     NotFoundError,
     TooLargeError,
     UnsupportedContentError,
@@ -22,7 +20,7 @@ from archivolt.domain.limits import (
     MAX_RAW_RESPONSE_BYTES,
     MAX_READ_BYTES,
 )
-from archivolt.domain.paths import VaultPath, parents_of
+from archivolt.domain.paths import VaultPath
 from archivolt.domain.redaction import mask, redact
 from archivolt.domain.vault import FileContent, FileInfo, Listing, VaultAccess, VaultRole
 from archivolt.ports.files import FileStore
@@ -61,7 +59,7 @@ class BytesPart:
 
 
 class FileService:
-    """Reads and creates files in a vault the caller may use.
+    """Reads files in a vault the caller may use.
 
     `max_read_bytes` is how much text one call returns (`BOOKSLM_MAX_TOOL_READ_BYTES`, O19).
     """
@@ -174,39 +172,6 @@ class FileService:
             info=_typed(content.info), data=content.data, truncated=content.truncated
         )
 
-    def create(self, access: VaultAccess, path: VaultPath, content: str) -> FileInfo:
-        """Write a new text file, in UTF-8.
-
-        Raises:
-            ForbiddenError: `vault_read_only`.
-            TooLargeError: `content_too_large`.
-            InvalidRequestError: `invalid_request`: the content is not Unicode.
-            ConflictError: `file_exists`; or `path_taken`: a directory has that name, or a file has
-                the name of one of its directories.
-
-        """
-        require_writer(access)
-        data = _encoded(content)
-        if len(data) > MAX_INLINE_CONTENT_BYTES:
-            raise TooLargeError("content_too_large", size=len(data), limit=MAX_INLINE_CONTENT_BYTES)
-        self._require_free(access, path)
-        return self._store.create(access.vault.ref, path, data, content_type=content_type_of(path))
-
-    def _require_free(self, access: VaultAccess, path: VaultPath) -> None:
-        below = self._store.list(access.vault.ref, path, recursive=True, limit=1)
-        if below.files:
-            raise ConflictError("path_taken", path=path)
-        for parent in parents_of(path):
-            if self._is_file(access, parent):
-                raise ConflictError("path_taken", path=parent)
-
-    def _is_file(self, access: VaultAccess, path: VaultPath) -> bool:
-        try:
-            self._store.head(access.vault.ref, path)
-        except NotFoundError:
-            return False
-        return True
-
 
 def require_writer(access: VaultAccess) -> None:
     """Check that the caller may change the vault.
@@ -238,10 +203,3 @@ def _first_bytes(text: str, limit: int) -> str:
 def _masked(data: bytes) -> bytes:
     """Return `data` with its secrets masked, if it can be text at all."""
     return data if 0 in data else mask(data)
-
-
-def _encoded(content: str) -> bytes:
-    try:
-        return content.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise InvalidRequestError("invalid_request", problem="content_not_unicode") from error

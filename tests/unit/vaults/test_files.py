@@ -1,11 +1,8 @@
-"""Listing, reading and creating files, whatever their names, encodings and sizes."""
+"""Listing and reading files, whatever their names, encodings and sizes."""
 
 import pytest
 
 from archivolt.domain.errors import (
-    ConflictError,
-    ForbiddenError,
-    InvalidRequestError,
     NotFoundError,
     TooLargeError,
     UnsupportedContentError,
@@ -16,7 +13,7 @@ from archivolt.domain.limits import (
     MAX_READ_BYTES,
 )
 from archivolt.domain.paths import ROOT, VaultPath
-from archivolt.domain.vault import VaultAccess, VaultRole
+from archivolt.domain.vault import VaultAccess
 from tests.builders import ALICE, BOB, principal
 from tests.world import World
 
@@ -215,45 +212,3 @@ def test_bytes_that_no_answer_holds_are_read_in_parts(desk: Desk) -> None:
         desk.files.read_bytes(desk.access(), path)
     part = desk.files.read_bytes(desk.access(), path, offset=MAX_RAW_RESPONSE_BYTES, limit=10)
     assert part.data == b"\x00"
-
-
-def test_a_new_file_can_be_read_back(desk: Desk) -> None:
-    info = desk.files.create(desk.access(), VaultPath("idées/été.md"), "# Été\n")
-
-    part = desk.files.read_text(desk.access(), VaultPath("idées/été.md"))
-    assert (part.text, part.info.etag) == ("# Été\n", info.etag)
-    assert info.content_type == "text/markdown"
-    assert info.version
-
-
-def test_a_file_that_exists_is_not_created_again(desk: Desk) -> None:
-    path = desk.put("a.md", "first")
-
-    with pytest.raises(ConflictError, match="file_exists"):
-        desk.files.create(desk.access(), path, "second")
-    assert desk.files.read_text(desk.access(), path).text == "first"
-
-
-@pytest.mark.parametrize("taken", ["a", "a/b.md/c.md", "a/b.md/c/d.md"])
-def test_no_name_is_both_a_file_and_a_directory(desk: Desk, taken: str) -> None:
-    desk.put("a/b.md", "text")
-
-    with pytest.raises(ConflictError, match="path_taken"):
-        desk.files.create(desk.access(), VaultPath(taken), "text")
-
-
-def test_a_reader_creates_nothing(desk: Desk) -> None:
-    with pytest.raises(ForbiddenError, match="vault_read_only"):
-        desk.files.create(desk.access(BOB), VaultPath("a.md"), "text")
-
-    desk.world.share(desk.ref, principal(BOB), VaultRole.WRITER)
-    assert desk.files.create(desk.access(BOB), VaultPath("a.md"), "text")
-
-
-def test_content_that_cannot_be_kept_is_refused(desk: Desk) -> None:
-    with pytest.raises(InvalidRequestError, match="invalid_request"):
-        desk.files.create(desk.access(), VaultPath("a.md"), "\ud800")
-    with pytest.raises(TooLargeError, match="content_too_large"):
-        desk.files.create(
-            desk.access(), VaultPath("a.md"), "é" * (MAX_INLINE_CONTENT_BYTES // 2 + 1)
-        )
