@@ -86,10 +86,8 @@ class World:
     `line` goes through what changes go through: files, operations and confirmations.
     """
 
-    def __init__(
-        self, *, per_token: int = 600, per_tool: int = 300, line: FaultLine | None = None
-    ) -> None:
-        line = line or FaultLine()
+    def __init__(self, *, per_token: int = 600, per_tool: int = 300) -> None:
+        self.line = line = FaultLine()
         self.clock = FrozenClock()
         self.directory = InMemoryVaults()
         self.store = line.across(InMemoryFiles(self.clock))

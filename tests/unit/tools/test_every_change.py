@@ -15,7 +15,7 @@ from archivolt.tools.catalogue import native_tools
 from archivolt.tools.pipeline import Proposed
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.confirmed_changes import code_of
-from tests.fakes.faults import Death, FaultLine
+from tests.fakes.faults import Death
 from tests.world import World
 
 ROOT = VaultPath("")
@@ -46,8 +46,8 @@ class Stage:
     """Alice's vault of linked notes, one of which has an earlier version."""
 
     def __init__(self) -> None:
-        self.line = FaultLine()
-        self.world = World(line=self.line)
+        self.world = World()
+        self.line = self.world.line
         self.ref = self.world.vault("notes")
         self.first = self.world.store.create(self.ref, VaultPath("b.md"), b"# B\nfirst\n")
         self.world.store.delete(self.ref, VaultPath("b.md"), expected=self.first.etag)
