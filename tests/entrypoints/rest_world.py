@@ -4,8 +4,11 @@ import base64
 import copy
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 from urllib.parse import parse_qsl, quote
+
+from mangum import Mangum
 
 from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.services import RestServices
@@ -53,13 +56,22 @@ def rest_services(world: World, tokens: KnownTokens, allowed_origins: str = "") 
     )
 
 
+# Making the application takes longer than most tests: every world lends it its services.
+_SERVING: dict[str, RestServices] = {}
+
+
+@cache
+def _handler() -> Mangum:
+    return create_handler(lambda: _SERVING["now"])
+
+
 class RestWorld(World):
     """The tools function over fakes, in one warm process."""
 
-    def __init__(self, **limits: int) -> None:
-        super().__init__(**limits)
-        services = rest_services(self, KnownTokens(dict(PEOPLE)), "https://app.example")
-        self.process = LambdaProcess(lambda: create_handler(lambda: services))
+    def __init__(self, *, per_token: int = 600, per_tool: int = 300) -> None:
+        super().__init__(per_token=per_token, per_tool=per_tool)
+        self._services = rest_services(self, KnownTokens(dict(PEOPLE)), "https://app.example")
+        self._process = LambdaProcess(_handler)
 
     def get(self, url: str, *, user: str = "alice", **headers: str) -> Answer:
         """Return the answer to a GET."""
@@ -81,7 +93,12 @@ class RestWorld(World):
             lines["Authorization"] = f"Bearer {user}"
         if body is not None:
             lines.setdefault("Content-Type", "application/json")
-        return self.process.invoke(event_of(method, url, body, lines))
+        return self.invoke(event_of(method, url, body, lines))
+
+    def invoke(self, event: Mapping[str, Any]) -> Answer:
+        """Return the answer to an event of API Gateway."""
+        _SERVING["now"] = self._services
+        return self._process.invoke(event)
 
 
 def event_of(method: str, url: str, body: object, headers: Mapping[str, str]) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def error(answer: Any) -> tuple[int, str]:  # noqa: ANN401
 
 
 def test_the_golden_event_is_answered_as_it_came(world: RestWorld) -> None:
-    answer = world.process.invoke(GOLDEN)
+    answer = world.invoke(GOLDEN)
 
     assert answer.status == 200
     assert answer.headers["content-type"] == "application/json"

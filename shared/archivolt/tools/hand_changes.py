@@ -94,7 +94,9 @@ class ChangesByHand:
         if operation:
             self._require_begun(context.access, operation)
             return Confirmed(operation=operation, resumed=True)
-        pins = tool.preview(context, arguments).pins if tool.preview else {}
+        if tool.preview is None:
+            raise LookupError("only what changes something is done by hand")
+        pins = tool.preview(context, arguments).pins
         return Confirmed(operation=uuid.uuid4().hex, pins=pins)
 
     def _require_begun(self, access: VaultAccess, operation: str) -> None:
