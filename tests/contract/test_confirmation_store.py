@@ -6,6 +6,8 @@ from datetime import timedelta
 import pytest
 
 from archivolt.adapters.dynamodb.confirmations import DynamoConfirmations
+from archivolt.adapters.dynamodb.table import DynamoTable
+from archivolt.adapters.dynamodb.writes import Update
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.limits import PROPOSAL_KEPT_DAYS
 from archivolt.ports.confirmations import ConfirmationStore, Proposal, ProposalState
@@ -163,6 +165,28 @@ def test_a_proposal_expires_well_after_its_token(new_table: NewTable) -> None:
 
     expected = a_proposal().expires_at + timedelta(days=PROPOSAL_KEPT_DAYS)
     assert [item["ttl"] for item in items] == [int(expected.timestamp())] * 2
+
+
+@on_tables
+def test_a_step_whose_answer_was_lost_is_not_mistaken_for_anothers(
+    new_table: NewTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proposals = DynamoConfirmations(new_table("ConfirmationsTable"))
+    once = DynamoTable.update
+
+    def sent_twice(table: DynamoTable, update: Update) -> dict[str, object]:
+        once(table, update)
+        return once(table, update)
+
+    monkeypatch.setattr(DynamoTable, "update", sent_twice)
+    lease = taken(proposals)
+    assert lease.attempts == 1
+    proposals.release(lease)
+    again = proposals.take(lease, now=START, lease_until=LEASE)
+    assert again is not None
+    assert proposals.finish(again, outcome="done it")
+    proposals.add(a_proposal("p2"))
+    assert proposals.decline(ACME, "p2")
 
 
 @on_tables

@@ -4,7 +4,9 @@ import hashlib
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from botocore.exceptions import (
@@ -13,10 +15,13 @@ from botocore.exceptions import (
     EndpointConnectionError,
     ReadTimeoutError,
 )
+from botocore.response import StreamingBody
 from botocore.session import get_session
 from botocore.stub import Stubber
 
+from archivolt.adapters.aws.clients import AwsClients
 from archivolt.adapters.aws.errors import translated
+from archivolt.adapters.dynamodb.audit import DynamoAuditLog
 from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable
 from archivolt.adapters.dynamodb.writes import ABSENT, Key, Put
 from archivolt.adapters.s3.files import S3Files
@@ -27,9 +32,10 @@ from archivolt.domain.errors import (
     UnavailableError,
 )
 from archivolt.domain.paths import ROOT, VaultPath
-from archivolt.domain.vault import ETag
-from tests.builders import vault_ref
-from tests.fakes.clock import FrozenClock
+from archivolt.domain.vault import ETag, WriteMarks
+from archivolt.ports.governance import AuditEntry
+from tests.builders import principal, vault_ref
+from tests.fakes.clock import START, FrozenClock
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -193,6 +199,55 @@ def test_a_deletion_whose_answer_was_lost_is_done(s3: "S3Client", files: S3Files
         files.delete(VAULT, NOTE, expected=ETag("e"))
 
 
+def a_large_copy(*, attempts: int, there: dict[str, Any]) -> tuple[tuple[str, Any, int], ...]:
+    """Return the answers to a copy that S3 is asked for and that finds its target in place."""
+    source = head_of(b"large") | {"Body": StreamingBody(BytesIO(b"large"), 5)}
+    return (
+        ("get_object", source, 0),
+        ("head_object", "404", 0),
+        ("copy_object", "PreconditionFailed", attempts),
+        *([("head_object", there, 0)] if attempts else []),
+    )
+
+
+@pytest.mark.parametrize(
+    ("attempts", "operation", "copied"),
+    [(1, "mine", True), (1, "another's", False), (0, "", False)],
+)
+def test_a_large_copy_whose_answer_was_lost_knows_itself_by_its_mark(
+    s3: "S3Client", attempts: int, operation: str, *, copied: bool
+) -> None:
+    files = S3Files(s3, "documents", FrozenClock(), small_bytes=4)
+    there = head_of(b"large") | {"Metadata": {"archivolt-operation": operation}}
+    expected = ETag(head_of(b"large")["ETag"].strip('"'))
+    marks = WriteMarks(operation="mine")
+    with answering(s3, *a_large_copy(attempts=attempts, there=there)):
+        if copied:
+            info = files.copy(VAULT, NOTE, VaultPath("b.md"), expected=expected, marks=marks)
+            assert (info.path, info.operation) == ("b.md", "mine")
+        else:
+            with pytest.raises(ConflictError) as refused:
+                files.copy(VAULT, NOTE, VaultPath("b.md"), expected=expected, marks=marks)
+            assert refused.value.code == "file_exists"
+
+
+@pytest.mark.parametrize("path_style", [True, False])
+def test_an_upload_goes_to_the_buckets_own_region(
+    monkeypatch: pytest.MonkeyPatch, *, path_style: bool
+) -> None:
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-west-3")
+    files = S3Files(AwsClients(path_style=path_style).s3, "documents", FrozenClock())
+
+    form = files.upload_form(VAULT, NOTE, size=1, content_type="text/plain", seconds=60)
+
+    address = urlsplit(form.url)
+    assert (address.hostname or "").endswith("s3.eu-west-3.amazonaws.com")
+    [signed] = parse_qs(address.query)["X-Amz-SignedHeaders"]
+    assert signed == "content-length;content-type;host;if-none-match"
+
+
 @pytest.fixture
 def dynamodb() -> "DynamoDBClient":
     return a_client("dynamodb")
@@ -209,6 +264,21 @@ def test_a_throttled_table_is_unavailable(dynamodb: "DynamoDBClient", table: Dyn
         pytest.raises(UnavailableError),
     ):
         table.get(Key("a", "b"))
+
+
+def test_an_audit_entry_whose_answer_was_lost_is_there(
+    dynamodb: "DynamoDBClient", table: DynamoTable
+) -> None:
+    entry = AuditEntry(
+        principal=principal(),
+        action="read_file",
+        at=START,
+        outcome="ok",
+        surface="mcp",
+        milliseconds=1,
+    )
+    with answering(dynamodb, ("put_item", "ConditionalCheckFailedException", 1)):
+        DynamoAuditLog(table).append(entry)
 
 
 def cancelled(*codes: str) -> dict[str, Any]:

@@ -43,10 +43,12 @@ class AwsClients:
 
     @cached_property
     def s3(self) -> "S3Client":
-        """Objects; addresses that it signs say all that the upload has to be."""
-        style = Config(s3={"addressing_style": "path"}) if self._path_style else Config()
-        signed = Config(signature_version="s3v4")
-        config = _config(_READ_SECONDS_OF_OBJECTS).merge(style).merge(signed)
+        """Objects. An address it signs covers the headers, and is of the bucket's own region."""
+        style = Config(
+            signature_version="s3v4",
+            s3={"addressing_style": "path" if self._path_style else "virtual"},
+        )
+        config = _config(_READ_SECONDS_OF_OBJECTS).merge(style)
         return self._client("s3", config=config)
 
     @cached_property

@@ -8,12 +8,14 @@ where the next one starts.
 
 import re
 import uuid
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 from boto3.dynamodb.conditions import Key as KeyCondition
 
-from archivolt.adapters.dynamodb.table import DynamoTable, StoredItem
+from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable, StoredItem
+from archivolt.adapters.dynamodb.values import Value
 from archivolt.adapters.dynamodb.writes import ABSENT, Put
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, UserId
@@ -37,31 +39,9 @@ class DynamoAuditLog:
 
     def append(self, entry: AuditEntry) -> None:
         """Add an entry."""
-        at = entry.at.astimezone(UTC)
-        principal = entry.principal
-        self._table.write(
-            Put(
-                item={
-                    "pk": _pk(principal.tenant, at.date()),
-                    "sk": f"{at:{_TIME}}#{uuid.uuid4()}",
-                    "tenant": principal.tenant,
-                    "user": principal.user,
-                    "role": principal.role.value,
-                    "token_id": principal.token_id,
-                    "token_kind": principal.kind.value,
-                    "action": entry.action,
-                    "at": at.isoformat(),
-                    "outcome": entry.outcome,
-                    "surface": entry.surface,
-                    "milliseconds": entry.milliseconds,
-                    "arguments_digest": entry.arguments_digest,
-                    "vault": entry.vault,
-                    "path": entry.path,
-                    "details": entry.details,
-                },
-                condition=ABSENT,
-            )
-        )
+        # One that is there already was put by an attempt of ours whose answer was lost.
+        with suppress(ConditionFailedError):
+            self._table.write(Put(item=_item(entry), condition=ABSENT))
 
     def page(
         self,
@@ -123,6 +103,29 @@ def _start(until: datetime, cursor: str | None) -> tuple[date, str]:
     if match is None or day is None:
         raise InvalidRequestError("unknown_page")
     return min(newest, (day, match[2] or _LAST))
+
+
+def _item(entry: AuditEntry) -> dict[str, Value]:
+    at = entry.at.astimezone(UTC)
+    principal = entry.principal
+    return {
+        "pk": _pk(principal.tenant, at.date()),
+        "sk": f"{at:{_TIME}}#{uuid.uuid4()}",
+        "tenant": principal.tenant,
+        "user": principal.user,
+        "role": principal.role.value,
+        "token_id": principal.token_id,
+        "token_kind": principal.kind.value,
+        "action": entry.action,
+        "at": at.isoformat(),
+        "outcome": entry.outcome,
+        "surface": entry.surface,
+        "milliseconds": entry.milliseconds,
+        "arguments_digest": entry.arguments_digest,
+        "vault": entry.vault,
+        "path": entry.path,
+        "details": entry.details,
+    }
 
 
 def _entry(item: StoredItem) -> AuditEntry:
