@@ -164,6 +164,18 @@ class TestNotes:
         text = notes.index.text(VAULT, VaultPath("a.md"))
         assert text == "été\n日本" + "x" * 100_000
 
+    def test_several_texts_are_read_at_once(self, notes: Written) -> None:
+        for path in ("a.md", "d/b.md"):
+            notes.write(path, f"text of {path}")
+        notes.write("photo.png", None)
+        asked = [VaultPath(path) for path in ("a.md", "d/b.md", "photo.png", "none.md")]
+
+        assert notes.index.texts(VAULT, asked) == {
+            "a.md": "text of a.md",
+            "d/b.md": "text of d/b.md",
+        }
+        assert notes.index.texts(OTHER_VAULT, asked) == {}
+
     def test_secrets_are_neither_kept_nor_found(self, notes: Written) -> None:
         secret = "hf_" + "aB3" * 12
         notes.write("a.md", f"first\nkey {secret} here\nlast")
@@ -196,6 +208,18 @@ class TestTags:
         notes.write("a.md", tags=("x/y",), vault=OTHER_VAULT)
 
         assert notes.index.tags([VAULT, OTHER_VAULT])["x"] == TagCount(own=1, nested=2)
+
+    def test_counts_follow_every_change(self, notes: Written) -> None:
+        notes.write("a.md", "[[b]]", tags=("x",))
+        assert notes.index.tags([VAULT])["x"].own == 1
+        assert list(notes.index.most_linked(VAULT, limit=9).keys) == ["a", "b"]
+
+        notes.write("c.md", "[[b]]", tags=("x",))
+        assert notes.index.tags([VAULT])["x"].own == 2
+        assert list(notes.index.most_linked(VAULT, limit=9).keys) == ["b", "a", "c"]
+
+        notes.remove(VAULT, VaultPath("a.md"))
+        assert notes.index.tags([VAULT])["x"].own == 1
 
 
 class TestRecent:

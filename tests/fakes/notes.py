@@ -68,6 +68,9 @@ class InMemoryNotes:
         held = self._kept.get(vault, {}).get(path)
         return held.text if held else None
 
+    def texts(self, vault: VaultRef, paths: Sequence[VaultPath]) -> Mapping[VaultPath, str]:
+        return {path: text for path in paths if (text := self.text(vault, path)) is not None}
+
     def tags(self, vaults: Sequence[VaultRef]) -> Mapping[str, TagCount]:
         notes = [held.note for held in self._all(vaults)]
         own = Counter(tag for note in notes for tag in set(note.tags))

@@ -149,6 +149,10 @@ class NoteIndex(Protocol):
         """
         ...
 
+    def texts(self, vault: VaultRef, paths: Sequence[VaultPath]) -> Mapping[VaultPath, str]:
+        """Return the texts of those of these documents that are known and have one; see `text`."""
+        ...
+
     def tags(self, vaults: Sequence[VaultRef]) -> Mapping[str, TagCount]:
         """Return every tag with its documents counted; also those that only nest others."""
         ...

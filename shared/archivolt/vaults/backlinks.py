@@ -10,10 +10,10 @@ from typing import Final
 from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT
 from archivolt.domain.note_links import LinkKind, NoteLink
 from archivolt.domain.paths import VaultPath, vault_uri
-from archivolt.domain.vault import ETag, FileInfo, VaultAccess, VaultRef
+from archivolt.domain.vault import ETag, FileInfo, VaultAccess
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.files import FileStore
-from archivolt.ports.notes import Note, NoteIndex
+from archivolt.ports.notes import NoteIndex
 from archivolt.vaults.current_notes import current_notes
 from archivolt.vaults.excerpts import Excerpt, window_of
 from archivolt.vaults.link_graph import links_to
@@ -91,11 +91,19 @@ class BacklinkService:
         sources = sorted(links)
         page = sources[offset : offset + limit]
         notes = self._index.notes(vault, page)
+        texts = self._index.texts(vault, page)
         entries = current_notes(self._catalogue, notes.values())
         return Backlinks(
             of=info,
             notes=[
-                self._backlink(access, notes[source], ETag(entry.etag), links[source])
+                Backlink(
+                    path=source,
+                    uri=vault_uri(access.vault.name, source),
+                    title=notes[source].title,
+                    etag=ETag(entry.etag),
+                    modified=notes[source].modified,
+                    links=_places(texts.get(source, ""), links[source]),
+                )
                 for source in page
                 if (entry := entries.get((vault, source)))
             ],
@@ -103,24 +111,10 @@ class BacklinkService:
             next_offset=offset + limit if len(sources) > offset + limit else None,
         )
 
-    def _backlink(
-        self, access: VaultAccess, note: Note, etag: ETag, links: Sequence[NoteLink]
-    ) -> Backlink:
-        return Backlink(
-            path=note.path,
-            uri=vault_uri(access.vault.name, note.path),
-            title=note.title,
-            etag=etag,
-            modified=note.modified,
-            links=self._places(access.vault.ref, note.path, links),
-        )
 
-    def _places(
-        self, vault: VaultRef, path: VaultPath, links: Sequence[NoteLink]
-    ) -> list[LinkPlace]:
-        text = self._index.text(vault, path) or ""
-        headings = _headings(text)
-        return [_place(text, link, headings) for link in links if link.end <= len(text)]
+def _places(text: str, links: Sequence[NoteLink]) -> list[LinkPlace]:
+    headings = _headings(text)
+    return [_place(text, link, headings) for link in links if link.end <= len(text)]
 
 
 def _headings(text: str) -> list[tuple[int, str]]:

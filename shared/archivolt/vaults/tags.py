@@ -18,7 +18,7 @@ from archivolt.retrieval.analysis import query_terms
 
 # The passages whose documents' tags are suggested, and how much of a note stands for it.
 _PASSAGES: Final = 30
-_NOTE_CHARS: Final = 4_000
+_NOTE_CHARS: Final = 600
 # How well a tag's name suits what was asked.
 _SAME: Final = 4.0
 _BEGINS: Final = 3.0

@@ -1,11 +1,12 @@
 """The notes of vaults, asked in the shards that `SqliteTextIndex` writes."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from heapq import nsmallest
 
 from archivolt.adapters.sqlite import note_queries
+from archivolt.adapters.sqlite.kept_answers import KeptAnswers
 from archivolt.adapters.sqlite.note_scan import Scan
 from archivolt.adapters.sqlite.shard_pool import PresentShard
 from archivolt.adapters.sqlite.shard_reader import ShardReader, shard_name
@@ -34,6 +35,7 @@ class SqliteNoteIndex:
         self._reader = reader
         self._patterns = patterns
         self._clock = clock
+        self._kept = KeptAnswers()
 
     def notes(self, vault: VaultRef, paths: Sequence[VaultPath]) -> Mapping[VaultPath, Note]:
         """Return the notes at these paths that are known."""
@@ -47,15 +49,16 @@ class SqliteNoteIndex:
             ask = partial(note_queries.text, path=path)
             return next((session.ask(shard, ask, None) for shard in session.shards), None)
 
+    def texts(self, vault: VaultRef, paths: Sequence[VaultPath]) -> Mapping[VaultPath, str]:
+        """Return the texts of those of these documents that are known and have one."""
+        with self._reader.session([vault], set(map(shard_name, paths))) as session:
+            rows = session.ask_all(partial(note_queries.texts, paths=paths))
+        return {VaultPath(path): text for _, (path, text) in rows}
+
     def tags(self, vaults: Sequence[VaultRef]) -> Mapping[str, TagCount]:
         """Return every tag with its documents counted; also those that only nest others."""
-        own: Counter[str] = Counter()
-        nested: Counter[str] = Counter()
         with self._reader.session(vaults) as session:
-            for _, (tag, owners, documents) in session.ask_all(note_queries.tags):
-                own[tag] += owners
-                nested[tag] += documents
-        return {tag: TagCount(own=own[tag], nested=count) for tag, count in nested.items()}
+            return self._kept.merged(session, note_queries.tags, _tag_counts)
 
     def recent(self, vaults: Sequence[VaultRef], *, by: RecentBy, limit: int) -> list[Note]:
         """Return the newest documents first."""
@@ -98,10 +101,8 @@ class SqliteNoteIndex:
 
     def most_linked(self, vault: VaultRef, *, limit: int) -> LinkedKeys:
         """Return the link keys with the most links, those to and those from their files."""
-        counts: Counter[str] = Counter()
         with self._reader.session([vault]) as session:
-            for _, (key, links) in session.ask_all(note_queries.linked_keys):
-                counts[key] += links
+            counts = self._kept.merged(session, note_queries.linked_keys, _link_counts)
         most = nsmallest(limit, counts, key=lambda key: (-counts[key], key))
         return LinkedKeys(keys=most, total=len(counts))
 
@@ -116,6 +117,22 @@ class SqliteNoteIndex:
         """
         with self._reader.session(vaults) as session:
             return Scan(session, scan, self._patterns(), self._clock).page(limit, offset)
+
+
+def _tag_counts(rows: Iterable[tuple[str, int, int]]) -> Mapping[str, TagCount]:
+    own: Counter[str] = Counter()
+    nested: Counter[str] = Counter()
+    for tag, owners, documents in rows:
+        own[tag] += owners
+        nested[tag] += documents
+    return {tag: TagCount(own=own[tag], nested=count) for tag, count in nested.items()}
+
+
+def _link_counts(rows: Iterable[tuple[str, int]]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    for key, links in rows:
+        counts[key] += links
+    return counts
 
 
 def _in_order(

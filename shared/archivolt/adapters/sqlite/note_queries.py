@@ -60,6 +60,12 @@ def text(connection: sqlite3.Connection, path: VaultPath) -> str | None:
     return row and row[0]
 
 
+def texts(connection: sqlite3.Connection, paths: Sequence[VaultPath]) -> list[tuple[str, str]]:
+    """Return the paths and texts of those of these notes that have text."""
+    statement = "SELECT path, text FROM contents JOIN notes ON notes.id = note WHERE path IN ({})"
+    return _in_parts(connection, statement, paths)
+
+
 def tags(connection: sqlite3.Connection) -> list[tuple[str, int, int]]:
     """Return the tags: how many notes have each, and how many have it or one below it."""
     return connection.execute("SELECT tag, sum(own), count(*) FROM tags GROUP BY tag").fetchall()
