@@ -113,7 +113,8 @@ class MutationService:
         current = self._writes.read(access.vault.ref, path)
         require_current(current, etag, wanted=content)
         form = text_of(current)
-        if etag is None and is_of_a_part(content, redact(form.text).text):
+        shown = redact(form.text).text if first_placeholder(content) else form.text
+        if etag is None and is_of_a_part(content, shown):
             raise InvalidRequestError("edit_of_partial_read", path=path)
         data = _edited(form, content)
         require_size(data)

@@ -2,7 +2,7 @@
 
 import difflib
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archivolt.vaults.diffs import Diff, redacted_diff
@@ -51,6 +51,34 @@ def _patched(old: list[str], diff_lines: list[str]) -> list[str]:
             result += [line[1:]] if line[0] == " " else []
             place += 1
     return result + old[place:]
+
+
+@given(st.data())
+@settings(max_examples=40, deadline=None)
+def test_a_diff_of_long_texts_is_that_of_the_whole(data: st.DataObject) -> None:
+    lines = [f"{'x' * 40} {n}" for n in range(6_000)]
+    old = "\n".join(lines)
+    place, size = data.draw(st.integers(0, 5_999)), data.draw(st.integers(0, 50))
+    ending = data.draw(st.sampled_from(["", "\n"]))
+    new = "\n".join([*lines[:place], *["y"] * data.draw(st.integers(0, 3)), *lines[place + size :]])
+    expected = difflib.unified_diff(
+        old.splitlines(), f"{new}{ending}".splitlines(), "a", "b", lineterm=""
+    )
+
+    shown = redacted_diff(f"{old}{ending}", f"{new}{ending}", old_name="a", new_name="b").text
+
+    without_ends = [line for line in shown.splitlines() if not line.startswith("\\ No newline")]
+    assert without_ends == list(expected)
+
+
+def test_a_secret_before_the_change_is_hidden_in_a_long_text() -> None:
+    key = "-----BEGIN " + "PRIVATE KEY-----\n" + "QUJD" * 4_000 + "\n-----END " + "PRIVATE KEY-----"
+    old = "x\n" * 50_000 + f"{key}\nlast\n"
+
+    shown = diff(old, old.replace("last", "end")).text
+
+    assert "-last\n+end\n" in shown
+    assert "QUJD" not in shown
 
 
 def test_a_small_diff_is_that_of_the_standard_library() -> None:
