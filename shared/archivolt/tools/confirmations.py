@@ -112,6 +112,7 @@ class Confirmations:
         confirmed = Confirmed(operation=taken.id, pins=opened.call.pins, resumed=taken.attempts > 1)
         try:
             result = run(confirmed)
+            return result if self._finished(taken, outcome_of_result(result)) else None
         except UnavailableError:
             # What is done already bears the mark of this confirmation: a retry goes on from there.
             self._release(taken)
@@ -123,7 +124,6 @@ class Confirmations:
         except Exception:
             self._release(taken)
             raise
-        return result if self._finished(taken, outcome_of_result(result)) else None
 
     def _finished(self, taken: Proposal, outcome: str) -> bool:
         sealed = self.proposals.sealed(taken, "outcome", outcome)

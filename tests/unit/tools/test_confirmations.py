@@ -429,6 +429,17 @@ def test_a_service_that_was_down_leaves_the_confirmation_to_a_retry(
     assert (stage.text, stage.versions, stage.hand.runs) == ("two", 2, [False, True])
 
 
+def test_an_outcome_that_cannot_be_kept_is_found_again_by_the_retry(stage: ChangeStage) -> None:
+    token = stage.propose("two").token
+    stage.world.line.take_down("finish")
+    with pytest.raises(UnavailableError, match="unavailable"):
+        stage.apply(token)
+    stage.world.line.calm()
+
+    assert stage.apply(token).value["etag"]
+    assert (stage.text, stage.versions, stage.hand.runs) == ("two", 2, [False, True])
+
+
 def test_a_fault_of_ours_leaves_the_confirmation_to_a_retry(stage: ChangeStage) -> None:
     token = stage.propose("two").token
     stage.hand.before = lambda: 1 / 0
