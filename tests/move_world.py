@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from archivolt.domain.confirmation import Confirmed, Preview
 from archivolt.domain.ingestion import Generation
 from archivolt.domain.link_resolution import resolve_link
-from archivolt.domain.note_links import NoteLink, links_in
+from archivolt.domain.note_links import NoteLink, link_key, links_in
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import ETag, FileInfo, VaultAccess, VaultRef, VaultRole, WriteMarks
 from archivolt.ports.notes import Note
@@ -148,10 +148,12 @@ class MovingVault:
 
     def meanings(self) -> dict[str, list[tuple[str, str | None]]]:
         """Return what every link of every note means: its heading or alias, and the file."""
-        paths = [VaultPath(path) for path in self.etags()]
+        named: dict[str, list[VaultPath]] = {}
+        for path in self.etags():
+            named.setdefault(link_key(path), []).append(VaultPath(path))
 
         def meaning(link: NoteLink, source: str) -> str | None:
-            return resolve_link(link.target, VaultPath(source), paths)
+            return resolve_link(link.target, VaultPath(source), named.get(link.key, []))
 
         return {
             path: [(link.heading, meaning(link, path)) for link in links_in(text)]
