@@ -16,9 +16,10 @@ from archivolt.ports.notes import NoteIndex, TagCount
 from archivolt.ports.retrieval import Candidate, TextIndex
 from archivolt.retrieval.analysis import query_terms
 
-# The passages whose documents' tags are suggested, and how much of a note stands for it.
+# The passages whose documents' tags are suggested, and how much of a text they are sought by.
 _PASSAGES: Final = 30
 _NOTE_CHARS: Final = 600
+_TERMS: Final = 32
 # How well a tag's name suits what was asked.
 _SAME: Final = 4.0
 _BEGINS: Final = 3.0
@@ -115,7 +116,7 @@ class TagService:
 
     def _by_content(self, refs: Sequence[VaultRef], text: str) -> Mapping[str, float]:
         """Return the tags of the documents that suit a text, each from 0 to 1."""
-        terms = query_terms(text)
+        terms = query_terms(text)[:_TERMS]
         found = self._text_index.search(refs, terms, limit=_PASSAGES)
         best: dict[tuple[VaultRef, VaultPath], Candidate] = {}
         for candidate in found:
