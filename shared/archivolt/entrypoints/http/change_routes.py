@@ -4,7 +4,7 @@ They take a person's own token and no second step (decision 26). `If-Match` says
 where it does not hold, the answer is 412, with the ETag and the difference that a 409 has.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Final, NamedTuple
 
 from fastapi import APIRouter, Body, Request
@@ -28,7 +28,8 @@ _OPERATION: Final = {
 class ChangeRoute(NamedTuple):
     """An address and the tool behind it.
 
-    `otherwise` is a parameter, and the tool that is meant where it is given.
+    `otherwise` is a parameter, and the tool that is meant where it is given. A change of `many`
+    files may end unfinished, and goes on when it is asked for again as that operation.
     """
 
     method: str
@@ -39,6 +40,7 @@ class ChangeRoute(NamedTuple):
     status: int = 200
     otherwise: tuple[str, str] = ("", "")
     needs_etag: bool = False
+    many: bool = False
 
 
 CHANGE_ROUTES: Final = (
@@ -60,12 +62,23 @@ CHANGE_ROUTES: Final = (
     ChangeRoute(
         "POST", "/directory/{vault}", "create_directory", "files", "Create a directory", 201
     ),
-    ChangeRoute("PATCH", "/directory/{vault}", "rename_directory", "files", "Rename a directory"),
-    ChangeRoute("DELETE", "/directory/{vault}", "delete_directory", "files", "Delete a directory"),
     ChangeRoute(
-        "POST", "/directory/{vault}/undelete", "undelete_directory", "files", "Undelete a directory"
+        "PATCH", "/directory/{vault}", "rename_directory", "files", "Rename a directory", many=True
     ),
-    ChangeRoute("POST", "/move/{vault}", "move_path", "files", "Move a file or a directory"),
+    ChangeRoute(
+        "DELETE", "/directory/{vault}", "delete_directory", "files", "Delete a directory", many=True
+    ),
+    ChangeRoute(
+        "POST",
+        "/directory/{vault}/undelete",
+        "undelete_directory",
+        "files",
+        "Undelete a directory",
+        many=True,
+    ),
+    ChangeRoute(
+        "POST", "/move/{vault}", "move_path", "files", "Move a file or a directory", many=True
+    ),
     ChangeRoute("POST", "/search/replace", "replace_in_files", "search", "Replace in many files"),
 )
 
@@ -90,7 +103,7 @@ def change_router(services: ServicesOf) -> APIRouter:
             operation_id=route.tool,
             tags=[route.tag],
             summary=route.summary,
-            description=_description(route),
+            description=_description(route, tools),
             openapi_extra=_parameters(route, tools),
         )
     return router
@@ -119,7 +132,7 @@ def _answer_of(route: ChangeRoute, services: ServicesOf) -> Answer:
         condition = etag_in(request.headers.get("if-match"))
         # The path comes last: a body cannot name another vault.
         arguments = given | ({"etag": condition} if condition else {}) | request.path_params
-        operation = arguments.pop("operation", "")
+        operation = arguments.pop("operation", "") if route.many else ""
         if route.needs_etag and not (arguments.get("etag") or "if-match" in request.headers):
             raise InvalidRequestError("etag_required")
         try:
@@ -139,36 +152,49 @@ def _answer_of(route: ChangeRoute, services: ServicesOf) -> Answer:
     return answer
 
 
-def _description(route: ChangeRoute) -> str:
-    also = f", or `{route.otherwise[1]}`" if route.otherwise[1] else ""
-    return f"The same as the tool `{route.tool}`{also}, at once; takes a person's own token."
+def _description(route: ChangeRoute, tools: Registry) -> str:
+    tool = tools.get(route.tool)
+    name, other = route.otherwise
+    parts = [
+        f"The same as the tool `{tool.name}`, at once." if tool.scopes else tool.description,
+        f"With `{name}`: {tools.get(other).description}" if other else "",
+        "Takes a person's own token.",
+        "`If-Match` says the same as `etag`." if "etag" in tool.arguments.model_fields else "",
+    ]
+    return " ".join(filter(None, parts))
 
 
 def _parameters(route: ChangeRoute, tools: Registry) -> dict[str, Any]:
     """Return how the arguments travel, for OpenAPI."""
-    names = [route.tool, *filter(None, route.otherwise[1:])]
-    schemas = [_schema(route, input_schema(tools.get(name).arguments)) for name in names]
+    schema = _schema(route, tools)
     in_path = [
         {"name": "vault", "in": "path", "required": True, "schema": {"type": "string"}}
         for _ in range(route.path.count("{vault}"))
     ]
     if route.method != "DELETE":
-        schema = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
-        return {
-            "parameters": in_path,
-            "requestBody": {"content": {"application/json": {"schema": schema}}, "required": True},
-        }
-    [schema] = schemas
+        body = {"content": {"application/json": {"schema": schema}}, "required": True}
+        return {"parameters": in_path, "requestBody": body}
     in_query = [
-        {"name": name, "in": "query", "required": name in schema["required"], "schema": about}
+        {
+            "name": name,
+            "in": "query",
+            "required": name in schema["required"],
+            "description": about["description"],
+            "schema": {key: value for key, value in about.items() if key != "description"},
+        }
         for name, about in schema["properties"].items()
     ]
     return {"parameters": [*in_path, *in_query]}
 
 
-def _schema(route: ChangeRoute, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the schema of what is given beside the path."""
-    inside = {"vault"} if "{vault}" in route.path else set[str]()
-    given = {name: about for name, about in schema["properties"].items() if name not in inside}
-    required = [name for name in schema.get("required", []) if name not in inside]
-    return {**schema, "properties": {**given, "operation": _OPERATION}, "required": required}
+def _schema(route: ChangeRoute, tools: Registry) -> dict[str, Any]:
+    """Return the schema of what is given beside the path, of both tools where there are two."""
+    names = [route.tool, *filter(None, route.otherwise[1:])]
+    schemas = [input_schema(tools.get(name).arguments) for name in names]
+    given: dict[str, Any] = {n: about for s in schemas for n, about in s["properties"].items()}
+    if "{vault}" in route.path:
+        del given["vault"]
+    if route.many:
+        given["operation"] = _OPERATION
+    required = [n for n in given if all(n in schema.get("required", []) for schema in schemas)]
+    return {**schemas[0], "properties": given, "required": required}

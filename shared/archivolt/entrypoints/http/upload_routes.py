@@ -72,7 +72,12 @@ class Operations(BaseModel):
 def upload_router(services: ServicesOf) -> APIRouter:
     """Return the routes of uploads and of changes of many files."""
     router = APIRouter(tags=["files"])
+    _add_uploads(router, services)
+    _add_operations(router, services)
+    return router
 
+
+def _add_uploads(router: APIRouter, services: ServicesOf) -> None:
     @router.post(
         "/vault/{vault}/uploads",
         status_code=201,
@@ -97,6 +102,8 @@ def upload_router(services: ServicesOf) -> APIRouter:
             expires_at=form.expires_at,
         )
 
+
+def _add_operations(router: APIRouter, services: ServicesOf) -> None:
     @router.get(
         "/vault/{vault}/operations",
         summary="See how far changes of many files are",
@@ -111,5 +118,3 @@ def upload_router(services: ServicesOf) -> APIRouter:
             found = services().operations.operations(access.vault.ref)
         shown = [OperationState.of(operation) for operation in found]
         return Operations(vault=access.vault.name, operations=shown)
-
-    return router

@@ -44,7 +44,9 @@ class UpdateProperties(ToolInput):
 
     vault: Vault
     path: FilePath
-    frontmatter: PropertyEdits = Field(description="What to change in the front matter.")
+    frontmatter: PropertyEdits = Field(
+        description="Properties to `set`, to `remove`, and tags: `add_tags`."
+    )
     etag: GivenEtag = None
 
 
@@ -59,7 +61,8 @@ def preview_update_properties(context: ToolContext, arguments: UpdateProperties)
 
 
 @tool(
-    description="Change properties of a note; every other byte of it stays.",
+    description="""`set`, `remove` and `add_tags` change properties of the note and no other byte of
+    it; the answer is as that of saving.""",
     cut=SHORT,
     risk=Risk.WRITE,
     scopes=_NO_DOOR,
