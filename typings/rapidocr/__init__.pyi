@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from PIL.Image import Image
 
-class RapidOCROutput:
+class _Output:
     txts: Sequence[str] | None
     scores: Sequence[float]
     boxes: Sequence[Sequence[tuple[float, float]]] | None
 
 class RapidOCR:
     def __init__(self, *, params: Mapping[str, object]) -> None: ...
-    def __call__(self, image: Image) -> RapidOCROutput: ...
+    def __call__(self, image: Image) -> _Output: ...

@@ -14,6 +14,7 @@ _WIDTH_TAG: Final = 256
 _HEIGHT_TAG: Final = 257
 _SHORT: Final = 3
 _MAX_TIFF_PAGES: Final = 1_000
+_MAX_TIFF_ENTRIES: Final = 500
 _MAX_JPEG_MARKERS: Final = 10_000
 _WEBP_HEAD_BYTES: Final = 30
 _WEBP: Final = re.compile(rb"RIFF.{4}WEBP(VP8[ LX])", re.S)
@@ -56,6 +57,8 @@ def _tiff(data: bytes, order: str) -> int | None:
         if not place:
             return largest or None
         (count,) = struct.unpack_from(f"{order}H", data, place)
+        if count > _MAX_TIFF_ENTRIES:
+            return None
         sides = {_WIDTH_TAG: 0, _HEIGHT_TAG: 0}
         for entry in range(place + 2, place + 2 + 12 * count, 12):
             tag, kind = struct.unpack_from(f"{order}HH", data, entry)

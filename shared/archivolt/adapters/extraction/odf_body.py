@@ -38,6 +38,7 @@ class OdfBody:
     def __init__(self) -> None:
         self.pages = 0
         self._blocks: list[str] = []
+        self._items: list[str] = []
         self._book = Workbook()
         # A text box or a note stands inside a paragraph and has paragraphs of its own.
         self._paragraphs: list[list[str]] = []
@@ -51,6 +52,7 @@ class OdfBody:
 
     def markdown(self) -> str:
         """Return everything that was read."""
+        self._end_list()
         return joined([*self._blocks, self._book.markdown()])
 
     def start(self, name: str, attributes: Attributes) -> None:
@@ -72,7 +74,7 @@ class OdfBody:
         elif name in _PARAGRAPHS and self._paragraphs:
             self._end_paragraph()
         elif name == "list":
-            self._lists -= 1
+            self._turn_list(-1)
         elif name == "frame":
             self._is_title = False
         elif name == "table" and self._tables:
@@ -94,7 +96,7 @@ class OdfBody:
     def start_page(self, attributes: Attributes) -> None:  # noqa: ARG002
         """Take the start of a slide."""
         self.pages += 1
-        self._blocks.append(page_mark(self.pages))
+        self._add(page_mark(self.pages))
 
     def start_frame(self, attributes: Attributes) -> None:
         """Take the start of a box on a slide."""
@@ -102,7 +104,7 @@ class OdfBody:
 
     def start_list(self, attributes: Attributes) -> None:  # noqa: ARG002
         """Take the start of a list."""
-        self._lists += 1
+        self._turn_list(1)
 
     def start_item(self, attributes: Attributes) -> None:  # noqa: ARG002
         """Take the start of an item of a list."""
@@ -142,22 +144,31 @@ class OdfBody:
         if self._tables:
             self._tables[-1].add_text(text)
         elif level or self._is_title:
-            self._blocks.append(heading(level or 2, text))
+            self._add(heading(level or 2, text))
         elif self._lists:
             self._add_item(text)
         elif self._paragraphs:
             self._paragraphs[-1].append(f" ({one_line(text)}) ")
         else:
-            self._blocks.append(escaped(text))
+            self._add(escaped(text))
+
+    def _turn_list(self, step: int) -> None:
+        if self._lists == (0 if step > 0 else 1):
+            self._end_list()
+        self._lists += step
 
     def _add_item(self, text: str) -> None:
         indent = "  " * min(self._lists - 1, _MAX_INDENT)
-        line = f"{indent}{'- ' if self._is_item_start else '  '}{one_line(text)}"
+        self._items.append(f"{indent}{'- ' if self._is_item_start else '  '}{one_line(text)}")
         self._is_item_start = False
-        if self._blocks and self._blocks[-1].lstrip().startswith("- "):
-            self._blocks[-1] += f"\n{line}"
-        else:
-            self._blocks.append(line)
+
+    def _add(self, block: str) -> None:
+        self._end_list()
+        self._blocks.append(block)
+
+    def _end_list(self) -> None:
+        items, self._items = self._items, []
+        self._blocks.append("\n".join(items))
 
     def _end_table(self) -> None:
         ended = self._tables.pop()
@@ -167,7 +178,7 @@ class OdfBody:
             self._book.add_sheet(ended.name, ended.rows)
             self.pages = self._book.sheets
         else:
-            self._blocks.append(ended.markdown())
+            self._add(ended.markdown())
 
 
 def _number(attributes: Attributes, name: str) -> int:

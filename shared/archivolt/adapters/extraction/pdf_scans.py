@@ -20,7 +20,7 @@ _COVERED: Final = 0.5
 _SOMETHING: Final = 0.02
 # Letters drawn as shapes: a page without text does not need many shapes for anything else.
 _MANY_SHAPES: Final = 100
-_MAX_OBJECTS: Final = 2_000
+_MAX_OBJECTS: Final = 300
 _DPI: Final = 200
 _POINTS_PER_INCH: Final = 72
 _MAX_SIDE: Final = 4_000

@@ -47,8 +47,10 @@ def main(form: str, engine: Sequence[str]) -> None:
     os.dup2(2, 1)
     ocr = _LateEngine(engine) if engine else None
     extractor = _extractor(form, ocr)
-    _limit(resource.RLIMIT_AS, MAX_EXTRACTION_BYTES, last=MAX_OCR_BYTES if ocr else 0)
-    _limit(resource.RLIMIT_CPU, MAX_EXTRACTION_CPU_SECONDS, last=MAX_OCR_CPU_SECONDS if ocr else 0)
+    roomy = ocr is not None and ocr.is_in_process
+    _limit(resource.RLIMIT_AS, MAX_EXTRACTION_BYTES, last=MAX_OCR_BYTES if roomy else 0)
+    cpu = MAX_OCR_CPU_SECONDS if roomy else 0
+    _limit(resource.RLIMIT_CPU, MAX_EXTRACTION_CPU_SECONDS, last=cpu)
     _limit(resource.RLIMIT_CORE, 0)
     with answer_to:
         answer_to.write(json.dumps(_answer(extractor)).encode())
@@ -67,17 +69,28 @@ class _LateEngine:
     """An `OcrEngine` that is loaded, and given the room it takes, when an image is met."""
 
     def __init__(self, choice: Sequence[str]) -> None:
-        self._choice = choice
+        from archivolt.adapters.ocr.engines import EngineChoice  # noqa: PLC0415
+
+        self._choice = EngineChoice(*choice)
+        self.is_in_process = self._choice.is_in_process
         self._loaded: OcrEngine | None = None
 
     def read(self, image: bytes, *, dpi: int | None = None) -> list[str]:
         if self._loaded is None:
-            _raise(resource.RLIMIT_AS, MAX_OCR_BYTES)
-            _raise(resource.RLIMIT_CPU, MAX_OCR_CPU_SECONDS)
-            from archivolt.adapters.ocr.engines import EngineChoice, engine_of  # noqa: PLC0415
-
-            self._loaded = engine_of(EngineChoice(*self._choice))
+            if self.is_in_process:
+                _raise(resource.RLIMIT_AS, MAX_OCR_BYTES)
+                _raise(resource.RLIMIT_CPU, MAX_OCR_CPU_SECONDS)
+            self._loaded = self._load()
         return self._loaded.read(image, dpi=dpi)
+
+    def _load(self) -> OcrEngine:
+        from archivolt.adapters.ocr.engines import engine_of  # noqa: PLC0415
+
+        try:
+            return engine_of(self._choice)
+        except ImportError as error:
+            # The deployment's fault: the document is not to be called broken.
+            raise SystemExit(1) from error
 
 
 def _raise(kind: int, value: int) -> None:

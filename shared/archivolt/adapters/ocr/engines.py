@@ -30,6 +30,11 @@ class EngineChoice:
     languages: str = ""
     data: str = ""
 
+    @property
+    def is_in_process(self) -> bool:
+        """Whether it takes memory and time of the process that asks it."""
+        return self.engine == RAPIDOCR
+
     def arguments(self) -> list[str]:
         """Return the choice as the arguments of a command."""
         return [self.engine, self.program, self.languages, self.data]

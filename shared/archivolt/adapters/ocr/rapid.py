@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from io import BytesIO
-from typing import Final
+from typing import Final, Protocol
 
 from PIL import Image, ImageSequence, UnidentifiedImageError
-from rapidocr import RapidOCR, RapidOCROutput
+from rapidocr import RapidOCR
 
 from archivolt.adapters.ocr.paragraphs import as_markdown
 from archivolt.domain.errors import UnsupportedContentError
@@ -22,6 +22,17 @@ _SAME_LINE: Final = 0.5
 _APART: Final = 0.9
 
 _Box = tuple[float, float, float, str]
+
+
+class _Found(Protocol):
+    """What the package returns: lines, how sure it is of each, and the corners of each."""
+
+    @property
+    def txts(self) -> Sequence[str] | None: ...
+    @property
+    def scores(self) -> Sequence[float]: ...
+    @property
+    def boxes(self) -> Sequence[Sequence[tuple[float, float]]] | None: ...
 
 
 class RapidOcr:
@@ -45,7 +56,7 @@ class RapidOcr:
         return [as_markdown(_paragraphs(_lines(self._read(page)))) for page in pages]
 
 
-def _lines(found: RapidOCROutput) -> list[_Box]:
+def _lines(found: _Found) -> list[_Box]:
     """Return top, bottom, left and text of what was read, from above to below."""
     if found.txts is None or found.boxes is None:
         return []

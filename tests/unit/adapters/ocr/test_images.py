@@ -12,11 +12,11 @@ from archivolt.adapters.extraction import pdf_scans
 from archivolt.adapters.extraction.image import ImageExtractor
 from archivolt.adapters.extraction.image_size import points_of
 from archivolt.adapters.extraction.pdf import PdfExtractor
-from archivolt.adapters.ocr.engines import EngineChoice, find_engine
+from archivolt.adapters.ocr.engines import EngineChoice, engine_of, find_engine
 from archivolt.adapters.ocr.paragraphs import as_markdown
 from archivolt.adapters.ocr.tesseract import Tesseract
 from archivolt.composition.extraction import extraction_recipe, extractor_of_all_formats
-from archivolt.domain.errors import ArchivoltError, UnsupportedContentError
+from archivolt.domain.errors import ArchivoltError, UnavailableError, UnsupportedContentError
 from archivolt.domain.ingestion import IndexState, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.ingestion.documents import DocumentReader
@@ -35,6 +35,7 @@ from tests.images import (
 )
 
 TEXT = [f"This is line {number} of the text of the page." for number in range(8)]
+PRINTED = "La cotisation est payable\nbefore the end of June"
 STAND_IN = Path(__file__).with_name("stand_in_tesseract")
 
 
@@ -243,12 +244,28 @@ class TestTesseract:
     def test_the_real_one_reads_french_and_english(self) -> None:
         found = find_engine("tesseract")
         assert found is not None
-        printed = pypdfium2.PdfDocument(
-            pdf([[(24, "La cotisation est payable"), (24, "before the end of June")]])
-        )
-        image = pdf_scans.page_image(printed, 0)
-        read = Tesseract(found.program, languages=found.languages).read(image, dpi=200)
-        assert read == ["La cotisation est payable\nbefore the end of June"]
+        read = Tesseract(found.program, languages=found.languages).read(_printed(), dpi=200)
+        assert read == [PRINTED]
+
+
+class TestRapidOcr:
+    @pytest.mark.skipif(find_engine("rapidocr") is not None, reason="rapidocr is installed")
+    def test_one_that_cannot_be_loaded_is_not_the_documents_fault(self) -> None:
+        extractor = extractor_of_all_formats(EngineChoice("rapidocr"))
+        with pytest.raises(UnavailableError):
+            extractor.extract(png(60, 40), name="a.png")
+
+    @pytest.mark.skipif(find_engine("rapidocr") is None, reason="rapidocr is not installed")
+    def test_the_real_one_reads_french_and_english(self) -> None:
+        choice = find_engine("rapidocr")
+        assert choice is not None
+        assert engine_of(choice).read(_printed()) == [PRINTED]
+
+
+def _printed() -> bytes:
+    """Return an image of two printed lines."""
+    document = pypdfium2.PdfDocument(pdf([[(24, line) for line in PRINTED.split("\n")]]))
+    return pdf_scans.page_image(document, 0)
 
 
 def test_a_word_broken_at_the_end_of_a_line_is_whole() -> None:
