@@ -22,6 +22,8 @@ READ_TOOLS = [
     "read_file",
     "read_file_raw",
     "get_backlinks",
+    "list_backups",
+    "diff_backup",
     "get_graph",
     "search_fulltext",
     "search_advanced",
