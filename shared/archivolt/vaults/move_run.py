@@ -11,7 +11,7 @@ were changed meanwhile, or another file took its new place, it stays where it wa
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from archivolt.domain.errors import NotFoundError, UnavailableError
@@ -44,9 +44,15 @@ class MoveResult:
 
 
 class MoveRun:
-    """Runs one move that has been noted, from its start or from where it stopped."""
+    """Runs one move that has been noted, from its start or from where it stopped.
 
-    def __init__(self, stores: MoveStores, operation: Operation, move: Move) -> None:
+    `started` is when the call began that has to end in time.
+    """
+
+    def __init__(
+        self, stores: MoveStores, operation: Operation, move: Move, *, started: datetime
+    ) -> None:
+        self._deadline = started + timedelta(seconds=MAX_MANY_FILES_SECONDS)
         self._files = stores.files
         self._stores = stores
         self._operation = operation
@@ -71,15 +77,13 @@ class MoveRun:
         return self._result()
 
     def _run_steps(self) -> None:
-        clock = self._stores.clock
-        deadline = clock.now() + timedelta(seconds=MAX_MANY_FILES_SECONDS)
         done = self._operation.done
         while done < self._operation.total:
             step, rest = self._phase(done)
             self._for_each(step, rest[:_FILES_AT_A_TIME])
             done += len(rest[:_FILES_AT_A_TIME])
             self._note(done, finished=False)
-            if done < self._operation.total and clock.now() >= deadline:
+            if done < self._operation.total and self._stores.clock.now() >= self._deadline:
                 files = len(self._moving)
                 through = files * done // self._operation.total
                 raise UnavailableError("operation_unfinished", done=through, total=files)

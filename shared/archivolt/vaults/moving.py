@@ -10,6 +10,7 @@ import hashlib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from archivolt.domain.confirmation import Confirmed, Preview
 from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
@@ -138,11 +139,11 @@ class MoveService:
 
         """
         require_writer(access)
-        vault = access.vault.ref
+        vault, started = access.vault.ref, self._stores.clock.now()
         operation = self._stores.operations.get(vault, confirmed.operation)
         if operation is None:
             operation = self._start(access, self._plan(vault, request), confirmed)
-        return self._result(operation)
+        return self._result(operation, started)
 
     def resume(self, operation: Operation) -> None:
         """Go on with a move that was begun.
@@ -152,7 +153,7 @@ class MoveService:
             UnavailableError: `operation_unfinished`: call again to go on.
 
         """
-        self._result(operation)
+        self._result(operation, self._stores.clock.now())
 
     def _plan(self, vault: VaultRef, request: MoveRequest) -> MovePlan:
         move = self._move(vault, request)
@@ -220,11 +221,11 @@ class MoveService:
             if pin != now:
                 raise self._writes.conflict_since(vault, plan.move.source, pin)
 
-    def _result(self, operation: Operation) -> MoveResult:
+    def _result(self, operation: Operation, started: datetime) -> MoveResult:
         move = _move_of(operation)
         if not operation.done and not operation.finished:
             self._give_way(operation, move)
-        result = MoveRun(self._stores, operation, move).run()
+        result = MoveRun(self._stores, operation, move, started=started).run()
         if result.kept and not move.directory:
             raise ConflictError("file_exists", path=move.target)
         return result

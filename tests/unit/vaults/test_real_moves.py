@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from archivolt.domain.paths import VaultPath
-from archivolt.vaults.moving import MoveRequest, move_into, rename_of_directory, rename_of_file
+from archivolt.vaults.moving import MoveRequest, move_into, rename_of_directory
 from tests.move_world import MovingVault
 
 VAULTS = Path(__file__).parents[4] / "shared/data/vaults"
@@ -14,7 +14,6 @@ VAULTS = Path(__file__).parents[4] / "shared/data/vaults"
 MOVES = [
     ("react-docs-en", move_into(VaultPath("reference/react"), VaultPath("archive"))),
     ("react-docs-fr", rename_of_directory(VaultPath("learn"), "apprendre")),
-    ("react-docs-en", rename_of_file(VaultPath("learn/thinking-in-react.md"), "[[ à+b (1) ]].md")),
 ]
 
 
