@@ -24,6 +24,8 @@ TOOLS = [
     "read_file",
     "read_file_raw",
     "get_backlinks",
+    "list_backups",
+    "diff_backup",
     "get_graph",
     "search_fulltext",
     "search_advanced",
@@ -32,6 +34,13 @@ TOOLS = [
     "suggest_tags",
     "list_recent",
     "search_documents",
+    "propose_create_file",
+    "propose_edit_file",
+    "propose_append_to_file",
+    "propose_replace_in_files",
+    "propose_delete_directory",
+    "propose_restore_backup",
+    "apply_edit_file",
     "nope",
 ]
 METHODS = [

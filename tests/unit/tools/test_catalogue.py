@@ -49,6 +49,8 @@ OF_ONE_VAULT = {
     "read_file": {"path": "a.md"},
     "read_file_raw": {"path": "a.md"},
     "get_backlinks": {"path": "a.md"},
+    "list_backups": {"path": "a.md"},
+    "diff_backup": {"path": "a.md", "version": "version-1"},
     "get_graph": {},
     "search_fulltext": {"q": "apples"},
     "search_advanced": {},
