@@ -60,11 +60,7 @@ class UndeletionService:
         vault = access.vault.ref
         operation = self._operations.get(vault, confirmed.operation)
         if operation is None:
-            files = [
-                file
-                for file in self._deleted(vault, directory)
-                if since is None or file.deleted_at >= since
-            ]
+            files = list(self._deleted(vault, directory, since))
             if not files:
                 raise NotFoundError("directory_not_found", path=directory)
             operation = self._operations.begin(
@@ -130,15 +126,18 @@ class UndeletionService:
             return Affected(path=path, change=Change.SKIP, reason="version_gone")
         return None
 
-    def _deleted(self, vault: VaultRef, directory: VaultPath) -> Iterator[DeletedFile]:
+    def _deleted(
+        self, vault: VaultRef, directory: VaultPath, since: datetime | None
+    ) -> Iterator[DeletedFile]:
         after: str | None = None
         count = 0
         while True:
             page = self._store.deleted(vault, directory, limit=MAX_LIST_LIMIT, after=after)
-            count += len(page.files)
+            files = [file for file in page.files if since is None or file.deleted_at >= since]
+            count += len(files)
             if count > MAX_TREE_FILES:
                 raise TooLargeError("too_many_files", count=count, limit=MAX_TREE_FILES)
-            yield from page.files
+            yield from files
             after = page.next_after
             if after is None:
                 return
