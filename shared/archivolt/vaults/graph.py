@@ -85,14 +85,17 @@ class GraphQuery:
 
 
 class _End(NamedTuple):
-    """One end of a link: a file by its path, or what is missing by its key."""
+    """One end of a link: a file by its path, or what is missing by its folded name."""
 
     path: str
     missing: bool = False
 
 
 class _Choice(NamedTuple):
-    """What may be drawn, the most telling first; `total` is how many there are."""
+    """What may be drawn, the most telling first; `total` is how many there are.
+
+    Without `depths`, what else is missing is drawn too where there is room.
+    """
 
     ends: Sequence[_End]
     total: int
@@ -179,10 +182,11 @@ class GraphService:
 
     def _drawn(self, vault: VaultRef, choice: _Choice, limit: int) -> Graph:
         """Return the first `limit` of what was chosen, with the links between them."""
-        ends = choice.ends[:limit]
-        files = self._current(vault, [end for end in ends if not end.missing])
+        files = self._current(vault, [end for end in choice.ends[:limit] if not end.missing])
         links = links_from(self._index, vault, [note.path for note, _ in files.values()])
         spelled = {_target(link): link.link.target for link in links if link.target is None}
+        others = [] if choice.depths else sorted(spelled)
+        ends = list(dict.fromkeys([*choice.ends[:limit], *others]))[:limit]
         shown = {end for end in ends if end in files or end in spelled}
         pairs = Counter(pair for pair in map(_pair, links) if pair[0] != pair[1])
         pairs = {pair: count for pair, count in sorted(pairs.items()) if shown.issuperset(pair)}
@@ -203,7 +207,7 @@ class GraphService:
                 Edge(source=source.path, target=spelled.get(target, target.path), links=count)
                 for (source, target), count in pairs.items()
             ],
-            total=choice.total,
+            total=max(choice.total, len(shown)),
         )
 
     def _current(self, vault: VaultRef, ends: Sequence[_End]) -> Mapping[_End, tuple[Note, ETag]]:
@@ -218,7 +222,7 @@ class GraphService:
 
 def _target(link: ResolvedLink) -> _End:
     if link.target is None:
-        return _End(link.link.key, missing=True)
+        return _End(link.link.target.casefold().removesuffix(".md"), missing=True)
     return _End(link.target)
 
 
