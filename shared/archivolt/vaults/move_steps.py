@@ -175,13 +175,22 @@ class MoveSteps:
             except NotFoundError:
                 return
             except ConflictError:
-                newer = self._copy_again(source, target)
+                newer = None if self._is_another(source, etag) else self._copy_again(source, target)
                 if newer is None:
                     break
                 etag = newer
             else:
                 return
         self._keep(source)
+
+    def _is_another(self, source: VaultPath, known: ETag) -> bool:
+        """Tell whether the file was deleted since it was `known`, and another made in its place."""
+        for version in self._files.versions(self._vault, source):
+            if version.deletion:
+                return True
+            if version.etag == known:
+                return False
+        return True
 
     def _copy_again(self, source: VaultPath, target: VaultPath) -> ETag | None:
         """Bring a copy up to what was written to the old place since; None if both changed."""
