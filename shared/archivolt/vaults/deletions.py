@@ -115,10 +115,10 @@ class DeletionService:
         size = sum(file.size for file in files)
         return Preview(
             summary=Message(
-                f"Delete the directory {path} and {len(files)} files in it ({size:,} bytes); they "
-                "can be restored.",
-                f"Supprimer le dossier {path} et les {len(files)} fichiers qu'il contient "
-                f"({size} octets) ; ils peuvent être restaurés.",
+                f"Delete the directory {path} and all that is in it (files: {len(files)}, bytes: "
+                f"{size}); the files can be restored.",
+                f"Supprimer le dossier {path} et tout son contenu (fichiers : {len(files)}, "
+                f"octets : {size}) ; les fichiers peuvent être restaurés.",
             ),
             affected=[
                 Affected(path=file.path, change=Change.DELETE) for file in files[:MAX_SHOWN_FILES]

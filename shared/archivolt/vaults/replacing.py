@@ -21,6 +21,7 @@ from archivolt.domain.globs import path_globs
 from archivolt.domain.language import Message
 from archivolt.domain.limits import (
     MAX_DIFF_LINES,
+    MAX_FILE_DIFF_LINES,
     MAX_INLINE_CONTENT_BYTES,
     MAX_LIST_LIMIT,
     MAX_REPLACED_BYTES,
@@ -39,6 +40,7 @@ from archivolt.vaults.confirmed_writes import ConfirmedWrites
 from archivolt.vaults.diffs import Diff, redacted_diff
 from archivolt.vaults.files import require_writer
 from archivolt.vaults.many_files import deadline_of, work_through
+from archivolt.vaults.mutations import with_note
 from archivolt.vaults.replaced_text import NewText, Replacing, new_text
 
 
@@ -81,12 +83,10 @@ class ReplacingService:
         """Return what `replace` would do; it raises what `dry_run` raises."""
         found = self.dry_run(access, asked)
         shown = found.files[:MAX_SHOWN_FILES]
+        diff = _first_lines("".join(file.diff for file in found.files))
         return Preview(
-            summary=Message(
-                f"Replace {found.occurrences} occurrences in {len(found.files)} files.",
-                f"Remplacer {found.occurrences} occurrences dans {len(found.files)} fichiers.",
-            ),
-            diff=_first_lines("".join(file.diff for file in shown)),
+            summary=with_note(_summary(found), diff),
+            diff=diff.text,
             affected=[
                 *(Affected(path=file.path, change=Change.EDIT) for file in shown),
                 *found.skipped[:MAX_SHOWN_FILES],
@@ -252,7 +252,9 @@ def _obstacle(new: NewText | None) -> str:
 
 
 def _diff(path: VaultPath, new: NewText) -> Diff:
-    return redacted_diff(new.form.text, new.text, old_name=path, new_name=path)
+    return redacted_diff(
+        new.form.text, new.text, old_name=path, new_name=path, max_lines=MAX_FILE_DIFF_LINES
+    )
 
 
 def _skipped(path: VaultPath, reason: str) -> Affected:
@@ -266,5 +268,16 @@ def _sorted_out(outcomes: Sequence[ReplacedFile | Affected | None]) -> Replaced:
     )
 
 
-def _first_lines(diff: str) -> str:
-    return "".join(diff.splitlines(keepends=True)[:MAX_DIFF_LINES])
+def _summary(found: Replaced) -> Message:
+    occurrences, files, skipped = found.occurrences, len(found.files), len(found.skipped)
+    return Message(
+        f"Replace; occurrences: {occurrences}, in files: {files}, files left out: {skipped}.",
+        f"Remplacer ; occurrences : {occurrences}, dans fichiers : {files}, fichiers laissés de "
+        f"côté : {skipped}.",
+    )
+
+
+def _first_lines(diff: str) -> Diff:
+    lines = diff.split("\n")
+    shown = lines[:MAX_DIFF_LINES]
+    return Diff("\n".join(shown), len(shown), len(lines))
