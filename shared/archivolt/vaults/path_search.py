@@ -93,7 +93,8 @@ class PathSearch:
                 continue
             notes = self._index.find_paths(refs, wanted, limit=MAX_PATH_CANDIDATES)
             if notes:
-                return sorted(_all_places(notes, wanted), key=lambda place: place.rank)
+                places = sorted(_all_places(notes, wanted), key=lambda place: place.rank)
+                return places[:MAX_PATH_CANDIDATES]
         return []
 
 

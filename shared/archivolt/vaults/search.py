@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from archivolt.domain.ingestion import CatalogueEntry, IndexState
-from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT
+from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT, MAX_SEARCH_OFFSET
 from archivolt.domain.paths import VaultPath, vault_uri
 from archivolt.domain.redaction import redact
 from archivolt.domain.vault import VaultAccess, VaultRef
@@ -81,11 +81,11 @@ class TextSearch:
             list(names), terms, limit=_MAX_PASSAGES if tag else min(wanted, _MAX_PASSAGES)
         )
         best = self._best_of_current_documents(candidates, tag, enough=offset + limit + 1)
-        page = best[offset : offset + limit]
+        page, end = best[offset : offset + limit], offset + limit
         top = best[0][0].score if best else 1.0
         return TextHits(
             hits=[_hit(c, title, names[c.vault], terms, top=top) for c, title in page],
-            next_offset=offset + limit if len(best) > offset + limit else None,
+            next_offset=end if end < len(best) and end <= MAX_SEARCH_OFFSET else None,
         )
 
     def _best_of_current_documents(

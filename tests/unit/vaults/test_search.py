@@ -181,3 +181,16 @@ def test_a_secret_is_not_in_an_excerpt_and_the_highlights_still_fit(library: Lib
 
     assert secret not in hit.excerpt.text
     assert [hit.excerpt.text[s:e] for s, e in hit.excerpt.highlights] == ["golden", "apple"]
+
+
+def test_reading_on_ends_where_an_offset_may_not_go() -> None:
+    world = World()
+    notes = world.vault("notes")
+    for number in range(1_030):
+        world.write(notes, f"{number}.md", "apples")
+    access = world.vaults.access(principal(ALICE), "notes")
+
+    last = world.text_search.search([access], "apples", limit=20, offset=1_000)
+
+    assert len(last.hits) == 20
+    assert last.next_offset is None

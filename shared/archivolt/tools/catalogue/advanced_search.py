@@ -7,9 +7,9 @@ from pydantic import BaseModel, Field
 
 from archivolt.domain.limits import (
     DEFAULT_SEARCH_LIMIT,
+    MAX_LISTED_OFFSET,
     MAX_QUERY_CHARS,
     MAX_SEARCH_LIMIT,
-    MAX_SEARCH_OFFSET,
 )
 from archivolt.domain.messages import message_for
 from archivolt.tools.catalogue.parameters import AnyTag, AnyVault, Globs, Note
@@ -48,7 +48,7 @@ class SearchAdvanced(ToolInput):
         description="How many documents at most.",
     )
     offset: int = Field(
-        default=0, ge=0, le=MAX_SEARCH_OFFSET, description="How many documents to skip."
+        default=0, ge=0, le=MAX_LISTED_OFFSET, description="How many documents to skip."
     )
     sort: str = Field(
         default="",

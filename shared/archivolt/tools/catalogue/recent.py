@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT, MAX_SEARCH_LIMIT, MAX_SEARCH_OFFSET
+from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT, MAX_LISTED_OFFSET, MAX_SEARCH_LIMIT
 from archivolt.ports.notes import RecentBy
 from archivolt.tools.catalogue.parameters import AnyVault, Note
 from archivolt.tools.context import ToolContext
@@ -28,7 +28,7 @@ class ListRecent(ToolInput):
         description="modified: changed last; created: added last, whatever was changed since.",
     )
     offset: int = Field(
-        default=0, ge=0, le=MAX_SEARCH_OFFSET, description="How many files to skip."
+        default=0, ge=0, le=MAX_LISTED_OFFSET, description="How many files to skip."
     )
 
 
