@@ -14,6 +14,7 @@ from tests.entrypoints.mcp_messages import modern
 from tests.entrypoints.mcp_world import McpWorld
 from tests.entrypoints.rest_api import Answer
 from tests.entrypoints.rest_world import RestWorld
+from tests.unit.tools.test_every_change import CHANGES, NOTES
 from tests.world import World
 
 EDIT = {"vault": "notes", "path": "a.md", "content": "two"}
@@ -268,3 +269,25 @@ def test_a_long_preview_with_its_token_fits_a_models_result(mcp: ChangingMcp) ->
     assert len(result["content"][0]["text"]) <= 8_000
     assert result["structuredContent"]["preview"]["note"].startswith("Cut to fit")
     assert json.loads(result["content"][0]["text"]) == result["structuredContent"]
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_change_of_the_product_fits_its_schemas_over_mcp(name: str) -> None:
+    mcp = McpWorld()
+    ref = mcp.vault("notes")
+    for path, text in NOTES.items():
+        mcp.write(ref, path, text)
+    tools = {t["name"]: t for t in mcp.send(modern("tools/list")).json["result"]["tools"]}
+    arguments = {"vault": "notes", **CHANGES[name]}
+    if name == "restore_backup":
+        overtaken = mcp.store.head(ref, VaultPath("b.md"))
+        mcp.store.replace(ref, overtaken.path, b"theirs", expected=overtaken.etag)
+        arguments["version"] = overtaken.version
+
+    proposed = mcp.call_tool(f"propose_{name}", arguments)["structuredContent"]
+    token = {"confirmation_token": proposed["confirmation_token"]}
+    applied = mcp.call_tool(f"apply_{name}", token)
+
+    jsonschema.validate(proposed, tools[f"propose_{name}"]["outputSchema"])
+    jsonschema.validate(applied["structuredContent"], tools[f"apply_{name}"]["outputSchema"])
+    assert not applied.get("isError", False)

@@ -131,10 +131,20 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("search_fulltext", {"q": "tulips"}),
     ("search_documents", {"q": "tulips"}),
 ]
+MORE_CALLS: list[tuple[str, dict[str, Any]]] = [
+    ("get_backlinks", {"vault": "notes", "path": "ideas/garden.md"}),
+    ("list_backups", {"vault": "notes", "path": "ideas/garden.md"}),
+    ("get_graph", {"vault": "notes"}),
+    ("search_advanced", {"q": "tulips"}),
+    ("search_paths", {"q": "garden"}),
+    ("list_tags", {"vault": "notes"}),
+    ("suggest_tags", {"q": "a", "vault": "notes"}),
+    ("list_recent", {"vault": "notes"}),
+]
 
 
 @EVERY_ERA
-@pytest.mark.parametrize(("tool", "arguments"), CALLS)
+@pytest.mark.parametrize(("tool", "arguments"), CALLS + MORE_CALLS)
 def test_a_result_is_structured_by_its_schema_and_readable(
     world: McpWorld, send: Send, tool: str, arguments: dict[str, Any]
 ) -> None:
@@ -334,7 +344,9 @@ def test_nobody_sees_the_vaults_of_others(world: McpWorld, send: Send, token: st
     assert all(text_of(listing).startswith("vault_not_found: ") for listing in listings)
 
 
-@pytest.mark.parametrize(("tool", "arguments"), [call for call in CALLS if "vault" in call[1]])
+@pytest.mark.parametrize(
+    ("tool", "arguments"), [call for call in CALLS + MORE_CALLS if "vault" in call[1]]
+)
 def test_a_foreign_vault_and_a_missing_one_look_the_same(
     world: McpWorld, tool: str, arguments: dict[str, Any]
 ) -> None:
