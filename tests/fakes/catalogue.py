@@ -50,7 +50,7 @@ class InMemoryCatalogue:
         self._kept[vault, path] = replace(stored, state=IndexState.INDEXED, embedder=embedder)
         return True
 
-    def entries(self, vault: VaultRef) -> Iterator[CatalogueEntry]:
+    def entries(self, vault: VaultRef, *, recount: bool = False) -> Iterator[CatalogueEntry]:
         for owner, path in sorted(self._kept, key=lambda key: key[1]):
             entry = self._find(owner, path)
             if owner == vault and entry and entry.state is not IndexState.DELETED:
@@ -61,9 +61,6 @@ class InMemoryCatalogue:
 
     def documents(self, vaults: Sequence[VaultRef]) -> Mapping[VaultRef, int]:
         return {vault: sum(self.counts(vault).values()) for vault in vaults}
-
-    def recount(self, vault: VaultRef) -> None:
-        """Nothing is counted apart here."""
 
     def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:
         states = [entry.state for entry in self.entries(vault)]

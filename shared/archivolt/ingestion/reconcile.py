@@ -120,7 +120,7 @@ class Reconcile:
     def _compare(self, vault: VaultRef, found: Reconciliation, time_left: TimeLeft) -> None:
         difference = Difference(held=held_generations(self._stores.text_index.generations(vault)))
         unused = set(self._stores.cache.contents(vault))
-        entries = self._stores.catalogue.entries(vault)
+        entries = self._stores.catalogue.entries(vault, recount=True)
         for info, entry in side_by_side(self._listed(vault), entries):
             found.compared += 1
             unused.discard(entry.sha256 if entry else "")
@@ -133,7 +133,6 @@ class Reconcile:
         for sha256 in unused:
             self._stores.cache.forget(vault, sha256)
         found.forgotten += len(unused)
-        self._stores.catalogue.recount(vault)
 
     def _listed(self, vault: VaultRef) -> Iterator[FileInfo]:
         after: str | None = None

@@ -36,8 +36,12 @@ class Catalogue(Protocol):
         """Record that the vectors of `generation` are in place; False if it is not current."""
         ...
 
-    def entries(self, vault: VaultRef) -> Iterator[CatalogueEntry]:
-        """Yield every entry of a vault in path order, tombstones excepted."""
+    def entries(self, vault: VaultRef, *, recount: bool = False) -> Iterator[CatalogueEntry]:
+        """Yield every entry of a vault in path order, tombstones excepted.
+
+        With `recount`, who reads to the end has what `documents` tells corrected, should it be
+        wrong (for reconciliation only).
+        """
         ...
 
     def counts(self, vault: VaultRef) -> Mapping[IndexState, int]:
@@ -46,10 +50,6 @@ class Catalogue(Protocol):
 
     def documents(self, vaults: Sequence[VaultRef]) -> Mapping[VaultRef, int]:
         """Return how many documents each vault has, tombstones excepted, cheaply and exactly."""
-        ...
-
-    def recount(self, vault: VaultRef) -> None:
-        """Correct what `documents` tells of a vault by its entries (for reconciliation only)."""
         ...
 
     def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:

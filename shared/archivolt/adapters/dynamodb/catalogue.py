@@ -96,11 +96,17 @@ class DynamoCatalogue:
             return False
         return True
 
-    def entries(self, vault: VaultRef) -> Iterator[CatalogueEntry]:
+    def entries(self, vault: VaultRef, *, recount: bool = False) -> Iterator[CatalogueEntry]:
         """Yield every entry of a vault in path order, tombstones excepted."""
+        counting = self._counts.recount(vault) if recount else None
         for item in self._table.items(_pk(vault), prefix=_FILE):
             if item["state"] != IndexState.DELETED:
-                yield _entry(item)
+                entry = _entry(item)
+                if counting:
+                    counting.note(entry.path)
+                yield entry
+        if counting:
+            counting.correct()
 
     def counts(self, vault: VaultRef) -> Mapping[IndexState, int]:
         """Return how many documents are in each state, tombstones excepted."""
@@ -112,16 +118,6 @@ class DynamoCatalogue:
     def documents(self, vaults: Sequence[VaultRef]) -> Mapping[VaultRef, int]:
         """Return how many documents each vault has, without reading their entries."""
         return self._counts.totals(vaults)
-
-    def recount(self, vault: VaultRef) -> None:
-        """Correct what `documents` tells, should it be wrong."""
-
-        def there() -> Iterator[VaultPath]:
-            for item in self._table.items(_pk(vault), prefix=_FILE, attributes=["sk", "state"]):
-                if item["state"] != IndexState.DELETED:
-                    yield VaultPath(item["sk"].removeprefix(_FILE))
-
-        self._counts.recount(vault, there())
 
     def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:
         """Return the counts of every state but `indexed`, by one query."""

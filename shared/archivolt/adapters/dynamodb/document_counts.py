@@ -9,7 +9,7 @@ wait for one another.
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 
@@ -41,20 +41,35 @@ class DocumentCounts:
             totals[keys[key]] += item["documents"]
         return totals
 
-    def recount(self, vault: VaultRef, documents: Iterable[VaultPath]) -> None:
-        """Correct the numbers by the documents that are there, which must be read only now.
+    def recount(self, vault: VaultRef) -> "Recount":
+        """Begin to count the documents of a vault, whose entries must be read only now."""
+        return Recount(self._table, vault)
 
-        A number that changes meanwhile is left alone: the next time is early enough.
-        """
-        keys = [_key(vault, number) for number in range(_NUMBERS)]
-        before = self._table.get_many(keys)
-        there = Counter(_number_of(path) for path in documents)
-        for number, key in enumerate(keys):
-            seen = before.get(key)
-            if (seen["documents"] if seen else 0) == there[number]:
+
+class Recount:
+    """Counts the documents that are there, and then corrects what is wrong.
+
+    A number that changes meanwhile is left alone: the next time is early enough.
+    """
+
+    def __init__(self, table: DynamoTable, vault: VaultRef) -> None:
+        self._table = table
+        self._keys = [_key(vault, number) for number in range(_NUMBERS)]
+        self._before = table.get_many(self._keys)
+        self._there = Counter[int]()
+
+    def note(self, path: VaultPath) -> None:
+        """Count one document."""
+        self._there[_number_of(path)] += 1
+
+    def correct(self) -> None:
+        """Write the numbers that are wrong; every document was noted."""
+        for number, key in enumerate(self._keys):
+            seen = self._before.get(key)
+            if (seen["documents"] if seen else 0) == self._there[number]:
                 continue
             changes = seen["changes"] if seen else 0
-            item = {**key._asdict(), "documents": there[number], "changes": changes}
+            item = {**key._asdict(), "documents": self._there[number], "changes": changes}
             same = Attr("changes").eq(changes) if seen else ABSENT
             with suppress(ConditionFailedError):
                 self._table.write(Put(item=item, condition=same))
