@@ -45,7 +45,10 @@ class Catalogue(Protocol):
         ...
 
     def counts(self, vault: VaultRef) -> Mapping[IndexState, int]:
-        """Return how many documents are in each state, tombstones excepted."""
+        """Return how many documents are in each state, tombstones excepted.
+
+        It costs what is not `indexed`; a change of state may show a moment later.
+        """
         ...
 
     def documents(self, vaults: Sequence[VaultRef]) -> Mapping[VaultRef, int]:

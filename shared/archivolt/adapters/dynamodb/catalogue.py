@@ -17,7 +17,7 @@ from boto3.dynamodb.conditions import Attr, ConditionBase
 from boto3.dynamodb.conditions import Key as KeyCondition
 
 from archivolt.adapters.dynamodb.document_counts import DocumentCounts
-from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable, StoredItem
+from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable, Page, StoredItem
 from archivolt.adapters.dynamodb.values import Value
 from archivolt.adapters.dynamodb.writes import ABSENT, Key, Put, Update
 from archivolt.domain.identity import TenantId
@@ -109,11 +109,17 @@ class DynamoCatalogue:
             counting.correct()
 
     def counts(self, vault: VaultRef) -> Mapping[IndexState, int]:
-        """Return how many documents are in each state, tombstones excepted."""
-        items = self._table.items(_pk(vault), prefix=_FILE, attributes=["state"])
-        counts = Counter(IndexState(item["state"]) for item in items)
-        del counts[IndexState.DELETED]
-        return counts
+        """Return how many documents are in each state: those that are indexed are the rest."""
+        counts: Counter[IndexState] = Counter()
+        last_key = None
+        while True:
+            page = self._waiting(vault, after=last_key)
+            counts.update(map(_state_in, page.items))
+            last_key = page.last_key
+            if last_key is None:
+                break
+        indexed = self.documents([vault])[vault] - counts.total()
+        return counts + Counter({IndexState.INDEXED: indexed})
 
     def documents(self, vaults: Sequence[VaultRef]) -> Mapping[VaultRef, int]:
         """Return how many documents each vault has, without reading their entries."""
@@ -121,13 +127,23 @@ class DynamoCatalogue:
 
     def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:
         """Return the counts of every state but `indexed`, by one query."""
-        page = self._table.page(
+        page = self._waiting(vault, limit=MAX_ATTENTION_COUNT)
+        return Counter(map(_state_in, page.items))
+
+    def _waiting(
+        self,
+        vault: VaultRef,
+        *,
+        limit: int | None = None,
+        after: Mapping[str, str] | None = None,
+    ) -> Page:
+        return self._table.page(
             KeyCondition("attention_pk").eq(_pk(vault)),
             index=_ATTENTION,
-            limit=MAX_ATTENTION_COUNT,
+            limit=limit,
+            after=after,
             attributes=[_ATTENTION],
         )
-        return Counter(_RANKED[int(item[_ATTENTION].partition("#")[0])] for item in page.items)
 
     def _still(self, previous: CatalogueEntry | None) -> ConditionBase:
         if previous is None:
@@ -139,6 +155,10 @@ class DynamoCatalogue:
     def _is_expired(self, item: StoredItem) -> bool:
         expires_at = item.get("ttl")
         return expires_at is not None and expires_at <= int(self._clock.now().timestamp())
+
+
+def _state_in(item: StoredItem) -> IndexState:
+    return _RANKED[int(item[_ATTENTION].partition("#")[0])]
 
 
 def _is_there(entry: CatalogueEntry | None) -> bool:
