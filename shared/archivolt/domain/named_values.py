@@ -47,14 +47,13 @@ _RANDOM_WITH_SLASHES = 0.3
 
 
 def _is_named(match: re.Match[str]) -> bool:
-    value = match["secret"]
-    if not _is_random(value):
-        return False
     before = match.string[max(0, match.start() - _NAME_LENGTH) : match.start()]
     name = before.rstrip(_BETWEEN).rpartition("\n")[2]
     if _PUBLIC.search(name) and "secret" not in name.lower():
         return False
-    return bool(_CREDENTIAL.search(name) or _SERVICES.search(before))
+    # The cheaper question first: most values stand beside nothing that opens.
+    named = _CREDENTIAL.search(name) or _SERVICES.search(before)
+    return bool(named) and _is_random(match["secret"])
 
 
 def _is_random(value: str) -> bool:
