@@ -9,7 +9,6 @@ from tests.e2e.stack import Stack
 from tests.entrypoints.mcp_messages import modern
 
 APPLIES = 200
-CLIENTS = 25
 
 
 def new_note(client: httpx2.Client, vault: str) -> None:
@@ -40,7 +39,7 @@ def test_two_hundred_applies_over_rest_rename_once_and_hear_one_answer(stack: St
             answer = client.post("/api/v1/tools/rename_file/apply", json=token)
             return answer.status_code, answer.text
 
-        with ThreadPoolExecutor(CLIENTS) as pool:
+        with ThreadPoolExecutor(APPLIES) as pool:
             answers = list(pool.map(apply, range(APPLIES)))
 
         assert set(answers) == {(200, answers[0][1])}
