@@ -13,7 +13,7 @@ from archivolt.domain.vault import ETag, VaultAccess, VaultRef
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.notes import Note, NoteIndex, ScanSort, TextScan
 from archivolt.vaults.current_notes import current_notes
-from archivolt.vaults.link_graph import ResolvedLink, files_by_key, links_from, links_to
+from archivolt.vaults.link_graph import ResolvedLink, files_by_key, links_around, links_from
 
 _NOTE_NAMES: Final = (".md", ".markdown")
 # How many files of a directory or with a tag are looked at.
@@ -126,7 +126,10 @@ class GraphService:
             choice = self._among(vault, inside)
         else:
             choice = self._most_linked(vault, query.limit)
-        return self._drawn(vault, choice, query.limit)
+        graph = self._drawn(vault, choice, query.limit)
+        if query.path is not None and query.path not in {node.path for node in graph.nodes}:
+            raise NotFoundError("file_not_found", path=query.path)
+        return graph
 
     def _inside(self, vault: VaultRef, query: GraphQuery) -> frozenset[str]:
         """Return the files in a directory and with a tag."""
@@ -160,14 +163,11 @@ class GraphService:
         self, vault: VaultRef, start: VaultPath, query: GraphQuery, inside: frozenset[str] | None
     ) -> _Choice:
         """Follow links in both directions until `depth`, or until there is enough to draw."""
-        if not self._index.notes(vault, [start]):
-            raise NotFoundError("file_not_found", path=start)
         links: list[ResolvedLink] = []
         depths = {_End(start): 0}
         frontier = [start]
         for distance in range(1, query.depth + 1):
-            found = links_from(self._index, vault, frontier)
-            found += links_to(self._index, vault, frontier)
+            found = links_around(self._index, vault, frontier)
             links += found
             fresh = {
                 end

@@ -50,6 +50,25 @@ def links_to(index: NoteIndex, vault: VaultRef, paths: Iterable[VaultPath]) -> l
     ]
 
 
+def links_around(
+    index: NoteIndex, vault: VaultRef, paths: Sequence[VaultPath]
+) -> list[ResolvedLink]:
+    """Return the links that stand in one of these files or mean one, each once.
+
+    Raises:
+        UnavailableError: The index cannot be read.
+
+    """
+    links = [found for found in index.links_from(vault, paths) if found[1].target]
+    links += index.links_to(vault, sorted({link_key(path) for path in paths}))
+    around = frozenset(paths)
+    return [
+        found
+        for found in _resolved(index, vault, list(dict.fromkeys(links)))
+        if found.source in around or found.target in around
+    ]
+
+
 def files_by_key(
     index: NoteIndex, vault: VaultRef, keys: Iterable[str]
 ) -> Mapping[str, list[VaultPath]]:
