@@ -37,6 +37,7 @@ _SERVICES = re.compile(
     rf"(?<![a-z])(?:{'|'.join(_SERVICE_NAMES.split())})[\w .-]{{0,20}}[\"'`]?\s?[=:|>,]",
     re.IGNORECASE,
 )
+_SIGNS = frozenset("=:|>,")
 # What may stand between a name and its value.
 _BETWEEN = " \t\r\n\"'`=:|>(\u00a0*,\uff1a"
 _NAME_LENGTH = 60
@@ -47,13 +48,16 @@ _RANDOM_WITH_SLASHES = 0.3
 
 
 def _is_named(match: re.Match[str]) -> bool:
+    # The cheaper question first: hardly any value of a note looks random.
+    if not _is_random(match["secret"]):
+        return False
     before = match.string[max(0, match.start() - _NAME_LENGTH) : match.start()]
     name = before.rstrip(_BETWEEN).rpartition("\n")[2]
     if _PUBLIC.search(name) and "secret" not in name.lower():
         return False
-    # The cheaper question first: most values stand beside nothing that opens.
-    named = _CREDENTIAL.search(name) or _SERVICES.search(before)
-    return bool(named) and _is_random(match["secret"])
+    if _CREDENTIAL.search(name):
+        return True
+    return not _SIGNS.isdisjoint(before) and bool(_SERVICES.search(before))
 
 
 def _is_random(value: str) -> bool:
