@@ -1,5 +1,7 @@
 """Secrets are put back where they were, or the edit is refused: never lost, never swapped."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -39,6 +41,14 @@ def test_a_line_that_is_changed_keeps_its_secret() -> None:
     changed = edit(current, ("db_password=", "export db_password = "))
 
     assert changed == f"export db_password = {ONE}\nftp_password={TWO}\n"
+
+
+def test_all_lines_may_be_written_another_way() -> None:
+    current = f"db_password={ONE}\nftp_password={TWO}\n"
+
+    assert edit(current, ("db", "export db"), ("ftp", "export ftp")) == (
+        f"export db_password={ONE}\nexport ftp_password={TWO}\n"
+    )
 
 
 def test_lines_that_change_places_take_their_secrets_along() -> None:
@@ -140,3 +150,49 @@ def test_an_edit_that_changes_nothing_changes_nothing(lines: list[str]) -> None:
     current = "\n".join(lines)
 
     assert restored(redact(current).text, current) == current
+
+
+def secret_of(name: str) -> str:
+    return f"hunter-{name}!1"
+
+
+KEYED = "".join(f"{name}_password: {secret_of(name)}\n" for name in "abcdef")
+SECTIONS = [f"# {name}\nuser: me\npassword: {secret_of(name)}\n" for name in "abcdef"]
+
+
+@given(st.data())
+def test_a_line_never_gets_the_secret_of_another_key(data: st.DataObject) -> None:
+    lines = redact(KEYED).text.splitlines()
+    chosen = data.draw(st.lists(st.sampled_from(lines), max_size=9))
+    shapes = st.sampled_from(["{}", "  {}", "- {}", "export {}", "{} # note", "\n{}"])
+    edited = "\n".join(data.draw(shapes).format(line) for line in chosen)
+
+    try:
+        result = restored(edited, KEYED)
+    except InvalidRequestError:
+        return
+    for name, secret in re.findall(r"(\w)_password: (\S+)", result):
+        assert secret == secret_of(name)
+
+
+@given(st.data())
+def test_a_section_never_gets_the_secret_of_another(data: st.DataObject) -> None:
+    shown = [redact(section).text for section in SECTIONS]
+    chosen = data.draw(st.lists(st.sampled_from(shown), max_size=7, unique=True))
+    changes = st.sampled_from(
+        [
+            ("x", "x"),
+            ("user: me\n", ""),
+            ("user: me", "user: you"),
+            ("user", "\nuser"),
+            ("\n", "\n  "),
+        ]
+    )
+    edited = "".join(section.replace(*data.draw(changes)) for section in chosen)
+
+    try:
+        result = restored(edited, "".join(SECTIONS))
+    except InvalidRequestError:
+        return
+    for name, secret in re.findall(r"# (\w)[^#]*?password: (\S+)", result):
+        assert secret == secret_of(name)

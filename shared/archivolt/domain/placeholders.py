@@ -3,9 +3,10 @@
 A reader sees `[redacted:kind]` where a secret stands. Each placeholder in the edited text is traced
 to the one secret it stands for, by the strongest evidence there is:
 
-1. the same line below the same lines, or below the same line;
+1. the same line below the same lines, or below a line that no other secret stands below;
 2. the same line at the same place of the text, where no such line came or went;
-3. the same words before it on its line (or on the line above, if there are none);
+3. the same words before it on its line (or on the line above, if there are none), or at least
+   the same word right before it;
 4. that it is the only one left, and so is a secret of its kind.
 
 What cannot be traced so is refused: a secret in the wrong place is worse than an edit to repeat.
@@ -139,6 +140,7 @@ class _Trace:
         self._known = known
         self._values = values
         self._free = set(range(len(known)))
+        self._torn = set[int]()
         self.found: list[str | None] = [None] * len(asked)
 
     def by(self, key: Callable[[_Place], Hashable], *, in_order: bool = False) -> None:
@@ -151,6 +153,25 @@ class _Trace:
             elif in_order and len(asked) == len(numbers):
                 self._settle(asked, numbers, numbers)
 
+    def by_block(self) -> None:
+        """Trace those below a line that stands above one secret of their look and no other.
+
+        Those below such lines of several secrets are not traced by their place after this.
+        """
+        owners: dict[Hashable, set[str]] = {}
+        for place, value in zip(self._known, self._values, strict=True):
+            for line in place.block:
+                owners.setdefault((_look(place), line), set()).add(value)
+        for number in [number for numbers in self._left(_look).values() for number in numbers]:
+            place = self._asked[number]
+            told = (owners.get((_look(place), line), set[str]()) for line in place.block)
+            values = {next(iter(found)) for found in told if len(found) == 1}
+            if len(values) == 1:
+                self.found[number] = values.pop()
+                self._free -= {n for n in self._free if self._values[n] == self.found[number]}
+            elif values:
+                self._torn.add(number)
+
     def by_line(self, lines: Mapping[int, int]) -> None:
         """Trace those whose line is the same, unless lines of its look came or went."""
         looks, asked_looks = self._grouped(_look), self._left(_look)
@@ -159,21 +180,30 @@ class _Trace:
                 continue
             asked = asked_looks.get(_look(place), [])
             same = [n for n in asked if lines.get(self._asked[n].line) == place.line]
-            if len(looks[_look(place)]) == len(asked):
+            if len(looks[_look(place)]) == len(asked) and self._torn.isdisjoint(asked):
                 self._settle(same, [number] * len(same), [number])
 
     def by_copying(self) -> None:
         """Trace those that stand where a secret that is found already stands too."""
-        self._free = set(range(len(self._known)))
+        free, self._free = self._free, set(range(len(self._known)))
         self.by(_cue)
+        self.by(_key)
+        self._free &= free
 
     def by_being_last(self) -> None:
         """Trace one that is left, where one secret of its kind is."""
         left = self._left(_kind)
         for kind, numbers in self._grouped(_kind).items():
             asked = left.get(kind, [])
-            if len(asked) == 1 and len({self._values[number] for number in numbers}) == 1:
+            one_value = len({self._values[number] for number in numbers}) == 1
+            if len(asked) == 1 and one_value and not self._is_of_another(asked[0], numbers):
                 self._settle(asked, numbers[:1], numbers)
+
+    def _is_of_another(self, asked: int, numbers: Sequence[int]) -> bool:
+        """Tell whether the words before it are rather those before another secret."""
+        words = set(self._asked[asked].cue)
+        shared = [len(words.intersection(place.cue)) for place in self._known]
+        return max(shared) > max(shared[number] for number in numbers)
 
     def _grouped(self, key: Callable[[_Place], Hashable]) -> dict[Hashable, list[int]]:
         groups: dict[Hashable, list[int]] = {}
@@ -203,6 +233,10 @@ def _cue(place: _Place) -> Hashable:
     return place.placeholder, place.cue
 
 
+def _key(place: _Place) -> Hashable:
+    return place.placeholder, place.cue[-1:]
+
+
 def _kind(place: _Place) -> Hashable:
     return place.placeholder
 
@@ -214,10 +248,12 @@ def _traced(
     trace = _Trace(asked, known, values)
     trace.by(lambda p: (_look(p), p.run, p.block), in_order=True)
     trace.by(lambda p: (_look(p), p.run, p.block[-1:]), in_order=True)
+    trace.by_block()
     trace.by_line(_same_line(shown, edited))
     trace.by(_cue)
-    trace.by_being_last()
+    trace.by(_key)
     trace.by_copying()
+    trace.by_being_last()
     for place, value in zip(asked, trace.found, strict=True):
         if value is None:
             raise InvalidRequestError("placeholder_unknown", placeholder=place.placeholder)
