@@ -120,7 +120,7 @@ class BackupService:
         vault = access.vault.ref
         old = self._restorable(vault, path, version)
         current = self._writes.head(vault, path)
-        if current is None or current.etag != confirmed.pins.get(path):
+        if confirmed.resumed or current is None or current.etag != confirmed.pins.get(path):
             own = self._writes.own_effect(vault, path, confirmed)
             if own is not None:
                 return own

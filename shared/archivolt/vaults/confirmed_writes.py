@@ -55,7 +55,11 @@ class ConfirmedWrites:
             return None
 
     def own_effect(self, vault: VaultRef, path: VaultPath, confirmed: Confirmed) -> FileInfo | None:
-        """Return the version that this very operation wrote earlier, if it did."""
+        """Return the version that this very operation wrote earlier, if it did.
+
+        It stands above the pinned one; a content that comes back has the same ETag, so that an
+        operation that is resumed looks further.
+        """
         pin = confirmed.pins.get(path)
         for version in self.store.versions(vault, path)[:_MAX_LOOKED_AT]:
             if version.deletion:
@@ -63,7 +67,7 @@ class ConfirmedWrites:
             info = self.store.head(vault, path, version=version.version)
             if info.operation == confirmed.operation:
                 return info
-            if version.etag == pin:
+            if version.etag == pin and not confirmed.resumed:
                 return None
         return None
 
@@ -137,9 +141,12 @@ class ConfirmedWrites:
             return own
         if current.info.operation == confirmed.operation:
             return current.info
-        if current.info.etag == confirmed.pins.get(path):
+        is_pinned = current.info.etag == confirmed.pins.get(path)
+        if is_pinned and not confirmed.resumed:
             return current
         own = self.own_effect(vault, path, confirmed)
+        if own is None and is_pinned:
+            return current
         if own is None and wanted is None:
             raise self._conflict_since(current, vault, confirmed.pins.get(path, ""))
         if own is None:

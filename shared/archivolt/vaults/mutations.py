@@ -194,10 +194,11 @@ class MutationService:
     def _appended(
         self, access: VaultAccess, path: VaultPath, confirmed: Confirmed
     ) -> FileInfo | None:
-        """Return the version that an earlier attempt wrote; the pinned one has none above it."""
+        """Return the version that an earlier attempt wrote, if it did."""
         info = self._writes.head(access.vault.ref, path)
-        if info is not None and info.etag == confirmed.pins.get(path):
-            return info if info.operation == confirmed.operation else None
+        is_pinned = info is not None and info.etag == confirmed.pins.get(path)
+        if is_pinned and not confirmed.resumed:
+            return None
         return self._writes.own_effect(access.vault.ref, path, confirmed)
 
 

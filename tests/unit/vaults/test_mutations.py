@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -425,3 +426,18 @@ def test_a_change_that_is_done_is_known_below_later_ones(desk: Desk) -> None:
 
     assert desk.contents(A) == ["one\n", "two\n", "two\nmore\n", "other\n"]
     assert desk.contents("b.md") == ["x", "other\n"]
+
+
+def test_a_resumed_change_knows_that_it_was_done_and_undone(desk: Desk) -> None:
+    desk.put("a.md", "one\n")
+    edit, append = desk.confirmed("a.md"), desk.confirmed("a.md")
+    desk.mutations.edit(desk.access(), A, "two\n", edit)
+    desk.put("a.md", "one\n")
+    desk.mutations.append(desk.access(), A, "more\n", append)
+    desk.put("a.md", "one\n")
+    before = desk.contents("a.md")
+
+    desk.mutations.edit(desk.access(), A, "two\n", replace(edit, resumed=True))
+    desk.mutations.append(desk.access(), A, "more\n", replace(append, resumed=True))
+
+    assert desk.contents("a.md") == before
