@@ -263,7 +263,7 @@ def meetings(draw: st.DrawFn) -> list[list[list[DocumentUpdate]]]:
 
 
 @given(meetings())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 def test_whatever_two_writers_do_the_index_is_that_of_what_they_left(
     tmp_path_factory: pytest.TempPathFactory, meetings: list[list[list[DocumentUpdate]]]
 ) -> None:
@@ -279,11 +279,16 @@ def test_whatever_two_writers_do_the_index_is_that_of_what_they_left(
             second.apply(VAULT, theirs)
         held = newest(first)
         first.remove_older(VAULT, held)
+        # A removal leaves no trace that an older update would meet: it may come back by half.
+        halves = {path for path, generation in held.items() if generation.endswith("unequal")}
+        first.apply(VAULT, [removal(path, generation="99-z") for path in halves])
+        held = newest(first)
         one_way, other_way = after(left, [*theirs, *ours]), after(left, [*ours, *theirs])
         left = {}
         for path in {*one_way, *other_way, *held}:
             options = {o[path].generation: o[path] for o in (one_way, other_way) if path in o}
             gone_in_one = path not in one_way or path not in other_way
+            assert gone_in_one or path not in halves
             assert held[VaultPath(path)] in options if path in held else gone_in_one
             if path in held:
                 left[path] = options[held[VaultPath(path)]]

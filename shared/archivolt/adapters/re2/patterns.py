@@ -87,7 +87,8 @@ class Re2Pattern:
     def counts(self, prepared: Sequence[bytes], *, most: int) -> list[int]:
         """Return how often it occurs in each of these texts, counted up to about `most`."""
         if self._plain is not None:
-            return [self._cased(text).count(self._plain) for text in prepared]
+            plain = self._plain
+            return [min(self._cased(text).count(plain), most) for text in prepared]
         if self._one_by_one:
             return [_count(self._spans(text, 0), most) for text in prepared]
         return self._counted_together(prepared, most)

@@ -8,8 +8,9 @@ from heapq import nsmallest
 from archivolt.adapters.sqlite import note_queries
 from archivolt.adapters.sqlite.kept_answers import KeptAnswers
 from archivolt.adapters.sqlite.note_scan import Scan
+from archivolt.adapters.sqlite.shard_family import NOTES
 from archivolt.adapters.sqlite.shard_pool import PresentShard
-from archivolt.adapters.sqlite.shard_reader import ShardReader, shard_name
+from archivolt.adapters.sqlite.shard_reader import ShardReader
 from archivolt.domain.folding import folded
 from archivolt.domain.note_links import NoteLink
 from archivolt.domain.paths import VaultPath
@@ -39,30 +40,30 @@ class SqliteNoteIndex:
 
     def notes(self, vault: VaultRef, paths: Sequence[VaultPath]) -> Mapping[VaultPath, Note]:
         """Return the notes at these paths that are known."""
-        with self._reader.session([vault], set(map(shard_name, paths))) as session:
+        with self._reader.session([vault], set(map(NOTES.name_of, paths))) as session:
             rows = session.ask_all(partial(note_queries.by_path, paths=paths))
         return {row[0]: note_queries.note_of(vault, row) for _, row in rows}
 
     def text(self, vault: VaultRef, path: VaultPath) -> str | None:
         """Return the whole text of a document; None if it is not known or has none."""
-        with self._reader.session([vault], {shard_name(path)}) as session:
+        with self._reader.session([vault], {NOTES.name_of(path)}) as session:
             ask = partial(note_queries.text, path=path)
             return next((session.ask(shard, ask, None) for shard in session.shards), None)
 
     def texts(self, vault: VaultRef, paths: Sequence[VaultPath]) -> Mapping[VaultPath, str]:
         """Return the texts of those of these documents that are known and have one."""
-        with self._reader.session([vault], set(map(shard_name, paths))) as session:
+        with self._reader.session([vault], set(map(NOTES.name_of, paths))) as session:
             rows = session.ask_all(partial(note_queries.texts, paths=paths))
         return {VaultPath(path): text for _, (path, text) in rows}
 
     def tags(self, vaults: Sequence[VaultRef]) -> Mapping[str, TagCount]:
         """Return every tag with its documents counted; also those that only nest others."""
-        with self._reader.session(vaults) as session:
+        with self._reader.session(vaults, NOTES.names) as session:
             return self._kept.merged(session, note_queries.tags, _tag_counts)
 
     def recent(self, vaults: Sequence[VaultRef], *, by: RecentBy, limit: int) -> list[Note]:
         """Return the newest documents first."""
-        with self._reader.session(vaults) as session:
+        with self._reader.session(vaults, NOTES.names) as session:
             found = session.ask_all(partial(note_queries.recent, by=by, limit=limit))
         found.sort(key=lambda item: (item[0][0].id, item[1][0]))
         found.sort(
@@ -75,33 +76,33 @@ class SqliteNoteIndex:
     ) -> list[Note]:
         """Return documents whose path contains every word, case and accents folded."""
         wanted = [folded(word) for word in words]
-        with self._reader.session(vaults) as session:
+        with self._reader.session(vaults, NOTES.names) as session:
             found = session.ask_all(partial(note_queries.paths, words=wanted, limit=limit))
         found.sort(key=lambda item: (*item[1][:2], item[0][0].id, item[1][2][0]))
         return [note_queries.note_of(shard[0], row) for shard, (_, _, row) in found[:limit]]
 
     def named(self, vault: VaultRef, keys: Sequence[str]) -> list[VaultPath]:
         """Return the paths that a link of these keys may mean."""
-        with self._reader.session([vault]) as session:
+        with self._reader.session([vault], NOTES.names) as session:
             rows = session.ask_all(partial(note_queries.named, keys=keys))
         return sorted(path for _, path in rows)
 
     def links_to(self, vault: VaultRef, keys: Sequence[str]) -> list[tuple[VaultPath, NoteLink]]:
         """Return the links, with the documents they stand in, whose `key` is one of these."""
-        with self._reader.session([vault]) as session:
+        with self._reader.session([vault], NOTES.names) as session:
             return _in_order(session.ask_all(partial(note_queries.links_to, keys=keys)))
 
     def links_from(
         self, vault: VaultRef, paths: Sequence[VaultPath] | None
     ) -> list[tuple[VaultPath, NoteLink]]:
         """Return the links of these documents; of all for None."""
-        names = None if paths is None else set(map(shard_name, paths))
+        names = NOTES.names if paths is None else set(map(NOTES.name_of, paths))
         with self._reader.session([vault], names) as session:
             return _in_order(session.ask_all(partial(note_queries.links_from, sources=paths)))
 
     def most_linked(self, vault: VaultRef, *, limit: int) -> LinkedKeys:
         """Return the link keys with the most links, those to and those from their files."""
-        with self._reader.session([vault]) as session:
+        with self._reader.session([vault], NOTES.names) as session:
             counts = self._kept.merged(session, note_queries.linked_keys, _link_counts)
         most = nsmallest(limit, counts, key=lambda key: (-counts[key], key))
         return LinkedKeys(keys=most, total=len(counts))
@@ -115,7 +116,7 @@ class SqliteNoteIndex:
             InvalidRequestError: `invalid_pattern`.
 
         """
-        with self._reader.session(vaults) as session:
+        with self._reader.session(vaults, NOTES.names) as session:
             return Scan(session, scan, self._patterns(), self._clock).page(limit, offset)
 
 

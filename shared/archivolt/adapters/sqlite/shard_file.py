@@ -1,26 +1,19 @@
-"""One shard: a SQLite database with notes, their passages and the postings of their terms.
+"""One shard of passages: a SQLite database with documents, their passages and postings.
 
-It knows SQL and nothing of where the database came from. The statements need SQLite 3.37 with
-FTS5, which every build of Python has.
+It knows SQL and nothing of where the database came from. A document is there even without
+passages, so that an older one does not come after it.
 """
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from enum import Enum, auto
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from archivolt.adapters.sqlite import shard_notes
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.ports.retrieval import DocumentUpdate
 
-FORMAT: Final = "v2"
-"""Changes with the schema: shards of another format are not read and are made anew."""
-
-# Deleted text is overwritten and free pages are given back: what was removed is gone.
-_SCHEMA: Final = """
-PRAGMA auto_vacuum = FULL;
+SCHEMA: Final = """
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY, path TEXT NOT NULL, generation TEXT NOT NULL, UNIQUE (path, generation)
 ) STRICT;
@@ -47,49 +40,22 @@ FROM documents JOIN passages ON document = documents.id JOIN texts ON passage = 
 _PassageRow = tuple[int, Generation, int, str, str, int | None, int | None]
 
 
-def opened(data: bytes | None) -> sqlite3.Connection:
-    """Return a shard in memory, an empty one for None; its `serialize` gives the bytes.
-
-    Raises:
-        sqlite3.DatabaseError: The bytes are no shard.
-
-    """
-    if data is not None and not data:
-        raise sqlite3.DatabaseError("empty")
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    try:
-        if data is None:
-            connection.executescript(_SCHEMA + shard_notes.SCHEMA)
-        else:
-            connection.deserialize(data)
-        connection.execute("SELECT count(*) FROM documents")
-        connection.execute("PRAGMA secure_delete = ON")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
-
-
 def write(connection: sqlite3.Connection, updates: Sequence[DocumentUpdate]) -> bool:
-    """Put in the content of each document, and tell whether anything changed.
+    """Put in the passages of each document, and tell whether anything changed.
 
     An update of an older generation than the one held is left out, and so is the removal of what is
     not there.
     """
     connection.execute("BEGIN")
-    written = [_write(connection, update) for update in updates]
-    if _Written.WITHOUT_OLD_TEXT in written:
-        shard_notes.tidy(connection)
+    changed = [_write(connection, update) for update in updates]
     connection.execute("COMMIT")
-    return any(each is not _Written.NOT for each in written)
+    return any(changed)
 
 
 def remove_older(connection: sqlite3.Connection, current: Mapping[VaultPath, Generation]) -> bool:
     """Take out the passages that are older than these generations; tell whether there were any."""
     connection.execute("BEGIN")
     removed = [_remove_below(connection, *item) for item in current.items()]
-    if any(removed):
-        shard_notes.tidy(connection)
     connection.execute("COMMIT")
     return any(removed)
 
@@ -113,8 +79,10 @@ def passages_by_id(
     return {row[0]: (row[1], _passage(row)) for row in rows}
 
 
-def count(connection: sqlite3.Connection, path: VaultPath, generation: Generation) -> int:
-    """Return how many passages there are of one generation of a document."""
+def count(connection: sqlite3.Connection, path: VaultPath, generation: Generation) -> int | None:
+    """Return how many passages a generation of a document has; None if it is not the newest."""
+    if newest(connection, path) != generation:
+        return None
     (found,) = connection.execute(
         "SELECT count(*) FROM documents JOIN passages ON document = documents.id"
         " WHERE path = ? AND generation = ?",
@@ -123,11 +91,19 @@ def count(connection: sqlite3.Connection, path: VaultPath, generation: Generatio
     return int(found)
 
 
-def generations(connection: sqlite3.Connection) -> Iterator[tuple[VaultPath, Generation]]:
-    """Yield every document with each of its generations."""
-    yield from connection.execute(
-        "SELECT path, generation FROM notes UNION SELECT path, generation FROM documents"
-    )
+def newest(connection: sqlite3.Connection, path: VaultPath) -> Generation | None:
+    """Return the newest generation held of a document, None if there is none."""
+    (generation,) = connection.execute(
+        "SELECT max(generation) FROM documents WHERE path = ?", (path,)
+    ).fetchone()
+    return generation
+
+
+def generations(connection: sqlite3.Connection) -> list[tuple[VaultPath, Generation]]:
+    """Return every document with each of its generations, the newest last."""
+    return connection.execute(
+        "SELECT path, generation FROM documents ORDER BY generation"
+    ).fetchall()
 
 
 def _passage(row: _PassageRow) -> Passage:
@@ -136,29 +112,17 @@ def _passage(row: _PassageRow) -> Passage:
     return Passage(number=number, text=text, headings=titles, page=page, line=line)
 
 
-class _Written(Enum):
-    """What an update did."""
-
-    NOT = auto()
-    WELL = auto()
-    WITHOUT_OLD_TEXT = auto()
-    """Text was taken out, and no `remove_older` will follow."""
-
-
-def _write(connection: sqlite3.Connection, update: DocumentUpdate) -> _Written:
-    held = shard_notes.generation(connection, update.path)
+def _write(connection: sqlite3.Connection, update: DocumentUpdate) -> bool:
+    held = newest(connection, update.path)
     if (held and held > update.generation) or (update.removed and not held):
-        return _Written.NOT
-    had_text = shard_notes.remove(connection, update.path)
+        return False
+    if not update.passages:
+        # Nobody asks for older passages any more: the catalogue has moved already.
+        _remove_below(connection, update.path, update.generation)
     _remove(connection, update.path, update.generation)
     if not update.removed:
-        shard_notes.add(connection, update)
-    if update.passages:
         _add(connection, update)
-        return _Written.WELL
-    # Nobody asks for older passages any more: the catalogue has moved already.
-    _remove_below(connection, update.path, update.generation)
-    return _Written.WITHOUT_OLD_TEXT if had_text else _Written.WELL
+    return True
 
 
 def _remove_below(connection: sqlite3.Connection, path: VaultPath, generation: Generation) -> bool:

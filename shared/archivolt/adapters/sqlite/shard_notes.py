@@ -1,4 +1,4 @@
-"""The notes of one shard: what is known of each document, its tags, links and whole text.
+"""One shard of notes: what is known of each document, its tags, links and whole text.
 
 Only the newest generation is kept. The text is kept once as it is and, where that differs, once
 without accents; trigrams of the latter say which documents a search need not read.
@@ -7,6 +7,7 @@ without accents; trigrams of the latter say which documents a search need not re
 import json
 import sqlite3
 from collections.abc import Sequence
+from enum import Enum, auto
 from typing import Final
 
 from archivolt.domain.folding import folded
@@ -33,7 +34,9 @@ CREATE TABLE links (
     starts INTEGER NOT NULL, ends INTEGER NOT NULL, PRIMARY KEY (note, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX links_by_key ON links (key);
-CREATE TABLE contents (note INTEGER PRIMARY KEY, text TEXT NOT NULL, plain TEXT) STRICT;
+CREATE TABLE contents (
+    note INTEGER PRIMARY KEY, length INTEGER NOT NULL, text TEXT NOT NULL, plain TEXT
+) STRICT;
 CREATE VIRTUAL TABLE trigrams USING fts5 (
     text, content = '', columnsize = 0, detail = none, tokenize = 'trigram case_sensitive 1'
 );
@@ -48,8 +51,45 @@ def generation(connection: sqlite3.Connection, path: VaultPath) -> Generation | 
     return row and row[0]
 
 
-def add(connection: sqlite3.Connection, update: DocumentUpdate) -> None:
-    """Put in the note of a document that is not held."""
+def generations(connection: sqlite3.Connection) -> list[tuple[VaultPath, Generation]]:
+    """Return every note with its generation."""
+    return connection.execute("SELECT path, generation FROM notes").fetchall()
+
+
+def write(connection: sqlite3.Connection, updates: Sequence[DocumentUpdate]) -> bool:
+    """Put in the note of each document, and tell whether anything changed.
+
+    As with passages, older ones and removals of what is not there are left out.
+    """
+    connection.execute("BEGIN")
+    written = [_write(connection, update) for update in updates]
+    if _Written.OVER_TEXT in written:
+        # The full-text module keeps the trigrams of what was taken out until it merges.
+        connection.execute("INSERT INTO trigrams (trigrams) VALUES ('optimize')")
+    connection.execute("COMMIT")
+    return any(each is not _Written.NOT for each in written)
+
+
+class _Written(Enum):
+    """What an update did."""
+
+    NOT = auto()
+    WELL = auto()
+    OVER_TEXT = auto()
+    """Older text was taken out."""
+
+
+def _write(connection: sqlite3.Connection, update: DocumentUpdate) -> _Written:
+    held = generation(connection, update.path)
+    if (held and held > update.generation) or (update.removed and not held):
+        return _Written.NOT
+    had_text = _remove(connection, update.path)
+    if not update.removed:
+        _add(connection, update)
+    return _Written.OVER_TEXT if had_text else _Written.WELL
+
+
+def _add(connection: sqlite3.Connection, update: DocumentUpdate) -> None:
     note, path = update.note, update.path
     number = connection.execute(
         "INSERT INTO notes (path, generation, folded, name, key, size, created, modified, title,"
@@ -68,7 +108,7 @@ def add(connection: sqlite3.Connection, update: DocumentUpdate) -> None:
         _add_text(connection, number, note.text)
 
 
-def remove(connection: sqlite3.Connection, path: VaultPath) -> bool:
+def _remove(connection: sqlite3.Connection, path: VaultPath) -> bool:
     """Take out a note, if it is held, and tell whether it had text."""
     row: tuple[int, str | None] | None = connection.execute(
         "SELECT id, coalesce(plain, text) FROM notes LEFT JOIN contents ON note = id"
@@ -89,15 +129,11 @@ def remove(connection: sqlite3.Connection, path: VaultPath) -> bool:
     return plain is not None
 
 
-def tidy(connection: sqlite3.Connection) -> None:
-    """Let the trigrams of what was taken out go."""
-    connection.execute("INSERT INTO trigrams (trigrams) VALUES ('optimize')")
-
-
 def _add_text(connection: sqlite3.Connection, number: int | None, text: str) -> None:
     plain = unaccented(text)
     connection.execute(
-        "INSERT INTO contents VALUES (?, ?, ?)", (number, text, None if plain == text else plain)
+        "INSERT INTO contents VALUES (?, ?, ?, ?)",
+        (number, max(len(plain), len(text)), text, None if plain == text else plain),
     )
     connection.execute(
         "INSERT INTO trigrams (rowid, text) VALUES (?, ?)", (number, plain.casefold())

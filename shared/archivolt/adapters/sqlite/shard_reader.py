@@ -1,18 +1,14 @@
 """What reads shards: it knows which there are now, and puts question after question to them."""
 
 import sqlite3
-import zlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from typing import Final, TypeVar
 
 from archivolt.adapters.sqlite.shard_cache import ShardCache
-from archivolt.adapters.sqlite.shard_file import FORMAT
 from archivolt.adapters.sqlite.shard_pool import PresentShard, ShardPool
-from archivolt.domain.limits import LEXICAL_SHARDS
-from archivolt.domain.paths import VaultPath
-from archivolt.domain.vault import ETag, VaultRef
+from archivolt.domain.vault import VaultRef
 from archivolt.observability import failure, logger
 from archivolt.ports.retrieval import ShardStore
 
@@ -38,29 +34,21 @@ class ShardReader:
         self._cache = cache
         self._pool = ShardPool(cache)
 
-    def session(
-        self, vaults: Sequence[VaultRef], names: Collection[str] | None = None
-    ) -> "ShardSession":
-        """Return the shards of these vaults as they are now; with `names`, only those.
+    def session(self, vaults: Sequence[VaultRef], names: Collection[str]) -> "ShardSession":
+        """Return the shards of these names, of these vaults, as they are now.
 
         Raises:
             UnavailableError: `unavailable`: the store is.
 
         """
-        wanted = _NAMES if names is None else _NAMES.intersection(names)
-        listed = zip(vaults, in_parallel(self.etags, vaults), strict=True)
+        listed = zip(vaults, in_parallel(self._shards.etags, vaults), strict=True)
         shards = [
             (vault, name, etag)
             for vault, etags in listed
             for name, etag in etags.items()
-            if name in wanted
+            if name in names
         ]
         return ShardSession(self._pool, self._cache, self._fetched(shards))
-
-    def etags(self, vault: VaultRef) -> Mapping[str, ETag]:
-        """Return the shards that a vault has now."""
-        etags = self._shards.etags(vault)
-        return {name: etag for name, etag in etags.items() if name in _NAMES}
 
     def forget(self, vault: VaultRef) -> None:
         """Forget what is kept of a vault."""
@@ -122,18 +110,6 @@ class ShardSession:
         except sqlite3.DatabaseError as error:
             logger.warning("a damaged shard is left out of a search", extra=failure(error))
             return nothing
-
-
-def shard_name(path: VaultPath) -> str:
-    """Return the name of the shard a document belongs to."""
-    return _numbered(zlib.crc32(path.encode()) % LEXICAL_SHARDS)
-
-
-def _numbered(number: int) -> str:
-    return f"{FORMAT}-{number:02d}"
-
-
-_NAMES: Final = frozenset(map(_numbered, range(LEXICAL_SHARDS)))
 
 
 def in_parallel(function: Callable[[T], R], items: Iterable[T]) -> list[R]:

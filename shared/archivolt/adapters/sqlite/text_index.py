@@ -5,28 +5,43 @@ condition that nobody else did since it read them. A reader looks up the ETags o
 once, fetches those it has no copy of, and ranks over all of them.
 """
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
-from typing import Final
+from sqlite3 import Connection
+from typing import Final, NamedTuple, TypeVar
 
 from archivolt.adapters.sqlite import shard_file, shard_notes
-from archivolt.adapters.sqlite.shard_reader import ShardReader, in_parallel, shard_name
+from archivolt.adapters.sqlite.shard_family import FAMILIES, NOTES, PASSAGES, ShardFamily
+from archivolt.adapters.sqlite.shard_reader import ShardReader, in_parallel
 from archivolt.adapters.sqlite.shard_search import best_passages
 from archivolt.domain.errors import ConflictError, UnavailableError
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
-from archivolt.observability import failure, logger
-from archivolt.ports.retrieval import Candidate, DocumentUpdate, Shard, ShardStore
+from archivolt.ports.retrieval import Candidate, DocumentUpdate, ShardStore
 
 # Of writers that meet at a shard one succeeds each time; more than this many do not meet.
 _WRITES: Final = 20
 
-Change = Callable[[sqlite3.Connection], bool]
+_NOBODYS: Final = Generation("0000000000000000-unequal")
+
+Change = Callable[[Connection], bool]
 """Changes a shard, and tells whether anything changed."""
+R = TypeVar("R")
+
+
+class _Rewrite(NamedTuple):
+    """A shard to be written anew, and how."""
+
+    family: ShardFamily
+    name: str
+    change: Change
+
+
+def _writing(family: ShardFamily, updates: Sequence[DocumentUpdate]) -> Change:
+    return lambda connection: family.write(connection, updates)
 
 
 class SqliteTextIndex:
@@ -50,13 +65,15 @@ class SqliteTextIndex:
                 shards may be written; repeating is safe.
 
         """
-        by_shard: dict[str, list[DocumentUpdate]] = defaultdict(list)
-        for update in updates:
-            by_shard[shard_name(update.path)].append(update)
-        self._change(
-            vault,
-            {name: partial(shard_file.write, updates=those) for name, those in by_shard.items()},
-        )
+        changes: list[_Rewrite] = []
+        for family in FAMILIES:
+            by_shard: dict[str, list[DocumentUpdate]] = defaultdict(list)
+            for update in updates:
+                by_shard[family.name_of(update.path)].append(update)
+            changes += [
+                _Rewrite(family, name, _writing(family, those)) for name, those in by_shard.items()
+            ]
+        in_parallel(lambda change: self._rewrite(vault, *change), changes)
 
     def remove_older(self, vault: VaultRef, current: Mapping[VaultPath, Generation]) -> None:
         """Take out the passages of documents that are older than these generations.
@@ -67,13 +84,12 @@ class SqliteTextIndex:
         """
         by_shard: dict[str, dict[VaultPath, Generation]] = defaultdict(dict)
         for path, generation in current.items():
-            by_shard[shard_name(path)][path] = generation
-        self._change(
-            vault,
-            {
-                name: partial(shard_file.remove_older, current=those)
-                for name, those in by_shard.items()
-            },
+            by_shard[PASSAGES.name_of(path)][path] = generation
+        in_parallel(
+            lambda item: self._rewrite(
+                vault, PASSAGES, item[0], partial(shard_file.remove_older, current=item[1])
+            ),
+            by_shard.items(),
         )
 
     def search(
@@ -88,47 +104,55 @@ class SqliteTextIndex:
         groups = [group for group in terms if group]
         if not groups:
             return []
-        with self._reader.session(vaults) as session:
+        with self._reader.session(vaults, PASSAGES.names) as session:
             return best_passages(session, groups, limit=limit, prefix=prefix)
 
     def passages(self, vault: VaultRef, path: VaultPath, generation: Generation) -> list[Passage]:
         """Return the passages of one generation of a document, in order; empty if not held."""
-        shard = self._shards.get(vault, shard_name(path))
-        if shard is None:
-            return []
-        with closing(_unpacked(shard)) as connection:
-            return shard_file.passages(connection, path, generation)
+        name = PASSAGES.name_of(path)
+        ask = partial(shard_file.passages, path=path, generation=generation)
+        return self._asked(vault, PASSAGES, name, ask) or []
 
     def holds(self, vault: VaultRef, path: VaultPath, generation: Generation) -> int | None:
         """Return how many passages of a generation are held; None if it is not the newest held."""
-        shard = self._shards.get(vault, shard_name(path))
-        if shard is None:
+        note = partial(shard_notes.generation, path=path)
+        if self._asked(vault, NOTES, NOTES.name_of(path), note) != generation:
             return None
-        with closing(_unpacked(shard)) as connection:
-            if shard_notes.generation(connection, path) != generation:
-                return None
-            return shard_file.count(connection, path, generation)
+        count = partial(shard_file.count, path=path, generation=generation)
+        return self._asked(vault, PASSAGES, PASSAGES.name_of(path), count)
 
     def generations(self, vault: VaultRef) -> Iterator[tuple[VaultPath, Generation]]:
-        """Yield every document held with each of its generations, one shard at a time."""
-        for name in sorted(self._reader.etags(vault)):
-            shard = self._shards.get(vault, name)
-            if shard is not None:
-                with closing(_unpacked(shard)) as connection:
-                    yield from list(shard_file.generations(connection))
+        """Yield every document held with each of its generations, one shard at a time.
+
+        One of which passages and note are not of the same generation, since a crash came between
+        them, is told with a generation that is nobody's.
+        """
+        for passages_name, notes_name in zip(PASSAGES.names, NOTES.names, strict=True):
+            passages = self._asked(vault, PASSAGES, passages_name, shard_file.generations) or []
+            notes = self._asked(vault, NOTES, notes_name, shard_notes.generations) or []
+            unequal = {path for path, _ in dict(passages).items() ^ dict(notes).items()}
+            yield from (each for each in passages if each[0] not in unequal)
+            yield from ((path, _NOBODYS) for path in unequal)
 
     def drop(self, vault: VaultRef) -> None:
         """Forget a vault."""
         self._shards.drop(vault)
         self._reader.forget(vault)
 
-    def _change(self, vault: VaultRef, changes: Mapping[str, Change]) -> None:
-        in_parallel(lambda item: self._rewrite(vault, *item), changes.items())
+    def _asked(
+        self, vault: VaultRef, family: ShardFamily, name: str, question: Callable[[Connection], R]
+    ) -> R | None:
+        """Return the answer of a shard as it is in the store; None where there is no shard."""
+        shard = self._shards.get(vault, name)
+        if shard is None:
+            return None
+        with closing(family.opened(shard)) as connection:
+            return question(connection)
 
-    def _rewrite(self, vault: VaultRef, name: str, change: Change) -> None:
+    def _rewrite(self, vault: VaultRef, family: ShardFamily, name: str, change: Change) -> None:
         for _ in range(_WRITES):
             held = self._shards.get(vault, name)
-            with closing(_unpacked(held)) as connection:
+            with closing(family.opened(held)) as connection:
                 if not change(connection):
                     return
                 data = connection.serialize()
@@ -138,16 +162,3 @@ class SqliteTextIndex:
                 continue
             return
         raise UnavailableError("unavailable")
-
-
-def _unpacked(shard: Shard | None) -> sqlite3.Connection:
-    """Return a shard for reading and writing: an empty one where there is none, or a damaged one.
-
-    What a damaged shard held comes back with the next reconciliation.
-    """
-    if shard is not None:
-        try:
-            return shard_file.opened(shard.data)
-        except sqlite3.DatabaseError as error:
-            logger.warning("a shard is damaged and made anew", extra=failure(error))
-    return shard_file.opened(None)

@@ -1,12 +1,14 @@
 """What is particular to the index of SQLite files: its cache, its conflicts, damage."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from archivolt.adapters.sqlite.shard_cache import ShardCache
-from archivolt.adapters.sqlite.shard_reader import ShardReader, shard_name
+from archivolt.adapters.sqlite.shard_family import FAMILIES, NOTES, PASSAGES
+from archivolt.adapters.sqlite.shard_reader import ShardReader
 from archivolt.adapters.sqlite.text_index import SqliteTextIndex
 from archivolt.domain.errors import ConflictError, UnavailableError
 from archivolt.domain.ingestion import Generation, Passage
@@ -49,7 +51,7 @@ def copies(folder: Path) -> list[Path]:
 
 
 def test_documents_spread_over_every_shard() -> None:
-    names = {shard_name(VaultPath(f"{number}.md")) for number in range(2_000)}
+    names = {PASSAGES.name_of(VaultPath(f"{number}.md")) for number in range(2_000)}
     assert len(names) == LEXICAL_SHARDS
 
 
@@ -138,7 +140,7 @@ def test_a_damaged_shard_is_left_out_and_made_anew(
 ) -> None:
     index = an_index(shards, tmp_path)
     index.apply(VAULT, notes(100))
-    broken = shard_name(VaultPath("0.md"))
+    broken = PASSAGES.name_of(VaultPath("0.md"))
     shards.put(VAULT, broken, damage, replacing=shards.get(VAULT, broken))
     assert 0 < found(index) < 100
     assert index.passages(VAULT, VaultPath("0.md"), Generation("1-a")) == []
@@ -151,9 +153,10 @@ def test_a_removed_text_is_not_left_in_the_file(shards: InMemoryShards, tmp_path
     (secret,) = notes(1, text="xylophone " * 50)
     index.apply(VAULT, [secret, *notes(100, generation="0-a")[1:]])
     index.apply(VAULT, [DocumentUpdate(path=secret.path, generation=Generation("2"), removed=True)])
-    held = shards.get(VAULT, shard_name(secret.path))
-    assert held is not None
-    assert b"xylophon" not in held.data
+    for family in FAMILIES:
+        held = shards.get(VAULT, family.name_of(secret.path))
+        assert held is not None
+        assert b"xylophon" not in held.data
 
 
 def test_files_of_another_format_are_not_read(shards: InMemoryShards, tmp_path: Path) -> None:
@@ -162,3 +165,34 @@ def test_files_of_another_format_are_not_read(shards: InMemoryShards, tmp_path: 
     index.apply(VAULT, notes(3))
     assert found(index) == 3
     assert len(list(index.generations(VAULT))) == 3
+
+
+def test_a_document_whose_halves_differ_is_told_as_nobodys(
+    shards: InMemoryShards, tmp_path: Path
+) -> None:
+    index = an_index(shards, tmp_path)
+    index.apply(VAULT, notes(2))
+    (half,) = notes(1, generation="2-b")
+    with closing(NOTES.opened(shards.get(VAULT, NOTES.name_of(half.path)))) as connection:
+        NOTES.write(connection, [half])
+        data = connection.serialize()
+    name = NOTES.name_of(half.path)
+    shards.put(VAULT, name, data, replacing=shards.get(VAULT, name))
+    told = dict(index.generations(VAULT))
+    assert told[VaultPath("1.md")] == "1-a"
+    assert told[half.path] < "1-a"
+    assert index.holds(VAULT, half.path, Generation("1-a")) is None
+    assert index.holds(VAULT, half.path, Generation("2-b")) is None
+    index.apply(VAULT, [half])
+    assert index.holds(VAULT, half.path, Generation("2-b")) == 1
+
+
+def test_a_change_writes_one_shard_of_each_kind(shards: InMemoryShards, tmp_path: Path) -> None:
+    index = an_index(shards, tmp_path)
+    index.apply(VAULT, notes(2_000))
+    before = dict(shards.etags(VAULT))
+    index.apply(VAULT, notes(1, text="dog", generation="2-b"))
+    changed = {name for name, etag in shards.etags(VAULT).items() if before[name] != etag}
+    assert changed == {family.name_of(VaultPath("0.md")) for family in FAMILIES}
+    sizes = {name: len(shard.data) for name in before if (shard := shards.get(VAULT, name))}
+    assert sum(sizes[name] for name in changed) < sum(sizes.values()) * 0.02
