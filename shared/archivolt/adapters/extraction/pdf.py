@@ -1,5 +1,6 @@
 """Reads PDF documents: their text layer, and by OCR the pages that have none."""
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -10,7 +11,7 @@ from archivolt.adapters.extraction.pdf_layout import Outline, PdfLayout, simplif
 from archivolt.adapters.extraction.pdf_lines import Line, lines_of
 from archivolt.adapters.extraction.pdf_scans import is_scan, read_scans
 from archivolt.domain.errors import TooLargeError, UnsupportedContentError
-from archivolt.domain.limits import MAX_EXTRACTED_CHARS
+from archivolt.domain.limits import MAX_EXTRACTED_CHARS, MAX_OCR_SECONDS
 from archivolt.ports.ingestion import Extraction, OcrEngine
 
 
@@ -34,6 +35,7 @@ class PdfExtractor:
             TooLargeError: `document_too_much_text`.
 
         """
+        until = time.monotonic() + MAX_OCR_SECONDS
         try:
             document = pypdfium2.PdfDocument(data)
         except pypdfium2.PdfiumError as error:
@@ -43,7 +45,7 @@ class PdfExtractor:
         with closing(document):
             scanned: list[int] = []
             pages = list(_pages(document, scanned))
-            scans = read_scans(document, scanned, self._ocr) if self._ocr else {}
+            scans = read_scans(document, scanned, self._ocr, until=until) if self._ocr else {}
             if self._ocr and not (any(pages) or scans) and scanned:
                 raise UnsupportedContentError("document_too_slow")
             layout = PdfLayout(pages, _outline(document), scans)

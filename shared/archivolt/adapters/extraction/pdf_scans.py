@@ -10,7 +10,7 @@ from pypdfium2 import raw
 
 from archivolt.adapters.extraction.pdf_lines import Line
 from archivolt.domain.errors import UnsupportedContentError
-from archivolt.domain.limits import MAX_OCR_PAGES, MAX_OCR_SECONDS
+from archivolt.domain.limits import MAX_OCR_PAGES
 from archivolt.ports.ingestion import OcrEngine
 
 # A page of fewer letters may be a scan that bears a stamp, a number or a header.
@@ -44,10 +44,17 @@ def is_scan(page: pypdfium2.PdfPage, lines: Sequence[Line]) -> bool:
 
 
 def read_scans(
-    document: pypdfium2.PdfDocument, numbers: Sequence[int], ocr: OcrEngine
+    document: pypdfium2.PdfDocument, numbers: Sequence[int], ocr: OcrEngine, *, until: float
 ) -> dict[int, str]:
-    """Return what is read on pages, by their numbers from 0, as far as time and bounds go."""
-    until = time.monotonic() + MAX_OCR_SECONDS
+    """Return what is read on pages, by their numbers from 0, as far as time and bounds go.
+
+    Args:
+        document: Whose pages they are.
+        numbers: The pages, from 0.
+        ocr: Reads them.
+        until: When no further page is begun, on the monotonic clock.
+
+    """
     read: dict[int, str] = {}
     for number in numbers[:MAX_OCR_PAGES]:
         if time.monotonic() > until:

@@ -232,6 +232,13 @@ class TestMails:
             "\\# pas un titre\n\nAttachments:\n- devis é.pdf\n\n## Avant\n\nSalut toi"
         )
 
+    def test_one_to_a_crowd_is_read_at_once_and_bare_accents_are_kept(self) -> None:
+        mail = "Subject: Réunion d\u2019été\nTo: " + "a@b.c, " * 100_000 + "\n\ntext"
+        found = extracted(mail.encode(), "a.eml")
+        assert found.title == "Réunion d\u2019été"
+        assert found.markdown.endswith("text")
+        assert len(found.markdown) < 3_000
+
     @pytest.mark.parametrize(
         "data",
         [

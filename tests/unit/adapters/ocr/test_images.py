@@ -8,6 +8,7 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
+from archivolt.adapters.extraction import pdf as pdf_module
 from archivolt.adapters.extraction import pdf_scans
 from archivolt.adapters.extraction.image import ImageExtractor
 from archivolt.adapters.extraction.image_size import points_of
@@ -118,7 +119,7 @@ class TestScannedPages:
         assert (found.unread_pages, found.markdown.count("text")) == (3, 2)
 
     def test_no_time_for_even_one_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(pdf_scans, "MAX_OCR_SECONDS", -1)
+        monkeypatch.setattr(pdf_module, "MAX_OCR_SECONDS", -1)
         assert refusal(PdfExtractor(ScriptedOcr("text")), scanned_pdf(2)) == "document_too_slow"
 
 
