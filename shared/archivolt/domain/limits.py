@@ -78,6 +78,8 @@ MAX_TREE_FILES: Final = 40_000
 MAX_PARALLEL_FILES: Final = 16
 # Work of many files stops after so long, and the next call goes on.
 MAX_MANY_FILES_SECONDS: Final = 20
+# Who began such work may still be at it, or about to call again, until it has been idle so long.
+OPERATION_IDLE_SECONDS: Final = 600
 MAX_SHOWN_FILES: Final = 50
 
 # Search (R11, decision 19).

@@ -90,15 +90,14 @@ def _tree(move: Move) -> list[Affected]:
 
 
 def _summary(move: Move, files: int, notes: int) -> Message:
+    en = f"Move the file {move.source} to {move.target}"
+    fr = f"Déplacer le fichier {move.source} vers {move.target}"
     if move.directory:
-        en = f"Move the directory {move.source} to {move.target} ({files} files)"
-        fr = f"Déplacer le dossier {move.source} vers {move.target} ({files} fichiers)"
-    else:
-        en = f"Move the file {move.source} to {move.target}"
-        fr = f"Déplacer le fichier {move.source} vers {move.target}"
+        en = f"Move the directory {move.source} to {move.target} (files: {files})"
+        fr = f"Déplacer le dossier {move.source} vers {move.target} (fichiers : {files})"
     if not notes:
         return Message(f"{en}.", f"{fr}.")
     return Message(
-        f"{en}; links in {notes} other notes follow.",
-        f"{fr} ; les liens de {notes} autres notes suivent.",
+        f"{en}; links follow in other notes: {notes}.",
+        f"{fr} ; les liens suivent dans d'autres notes : {notes}.",
     )

@@ -2,18 +2,19 @@
 
 A move is checked and shown first (`preview`), then noted as an operation with all the files it
 touches, then run. A run that was cut short goes on when it is called again under the same
-confirmation, or else when unfinished operations are swept. Two moves never work on the same tree
-at once.
+confirmation, or when another one needs its places, or else when unfinished operations are swept.
+Two moves never work on the same tree at once.
 """
 
 import hashlib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from archivolt.domain.confirmation import Confirmed, Preview
 from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
+from archivolt.domain.limits import OPERATION_IDLE_SECONDS
 from archivolt.domain.partial_reads import whole_etag
 from archivolt.domain.paths import VaultPath, name_of, name_problem, resolve_path
 from archivolt.domain.vault import FileInfo, VaultAccess, VaultRef
@@ -122,6 +123,7 @@ class MoveService:
 
         """
         require_writer(access)
+        self._finish_idle(access.vault.ref, request)
         plan = self._plan(access.vault.ref, request)
         if etag and not plan.move.directory and whole_etag(etag) != plan.files[0].etag:
             raise self._writes.conflict_since(access.vault.ref, request.source, whole_etag(etag))
@@ -243,12 +245,25 @@ class MoveService:
             raise
 
     def _require_no_other(self, vault: VaultRef, move: Move, own: str) -> None:
-        for other in self._stores.operations.operations(vault):
-            if other.finished or other.id == own:
-                continue
-            for place in _places_of(other):
-                if _meet(place, move.source) or _meet(place, move.target):
-                    raise ConflictError("operation_running", path=place)
+        for other in self._at_work(vault, (move.source, move.target)):
+            if other.id != own:
+                raise ConflictError("operation_running", path=_places_of(other)[0])
+
+    def _finish_idle(self, vault: VaultRef, request: MoveRequest) -> None:
+        """Finish moves in the places of this one that nobody came back for."""
+        before = self._stores.clock.now() - timedelta(seconds=OPERATION_IDLE_SECONDS)
+        for other in self._at_work(vault, (request.source, request.target)):
+            if other.kind is OperationKind.MOVE and other.updated_at <= before:
+                self.resume(other)
+
+    def _at_work(self, vault: VaultRef, places: Sequence[str]) -> list[Operation]:
+        """Return the unfinished operations that have a place in common with these."""
+        return [
+            other
+            for other in self._stores.operations.operations(vault)
+            if not other.finished
+            and any(_meet(one, place) for one in _places_of(other) for place in places)
+        ]
 
 
 def _move_of(operation: Operation) -> Move:

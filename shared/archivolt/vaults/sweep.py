@@ -6,12 +6,11 @@ from datetime import timedelta
 from typing import Final
 
 from archivolt.domain.errors import ArchivoltError, UnavailableError
+from archivolt.domain.limits import OPERATION_IDLE_SECONDS
 from archivolt.observability import logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.operations import Operation, OperationKind, OperationStore
 
-# Whoever began it may still be at work, or about to call again.
-_IDLE: Final = timedelta(minutes=10)
 # One call of a resumption may take this long.
 _RESERVE: Final = timedelta(seconds=90)
 
@@ -49,7 +48,7 @@ class OperationSweep:
         return SweepReport(idle=len(idle), finished=finished)
 
     def _idle(self) -> list[Operation]:
-        before = self._clock.now() - _IDLE
+        before = self._clock.now() - timedelta(seconds=OPERATION_IDLE_SECONDS)
         try:
             return [one for one in self._operations.unfinished() if one.updated_at <= before]
         except UnavailableError as error:

@@ -195,7 +195,7 @@ def test_the_preview_changes_nothing_and_shows_what_goes_where_and_whose_links_f
     assert "+[[e/a]]" in preview.diff
     assert secret not in preview.diff
     assert preview.summary.en == (
-        "Move the directory d to e (1 files); links in 1 other notes follow."
+        "Move the directory d to e (files: 1); links follow in other notes: 1."
     )
     assert vault.texts() == files
 
@@ -307,6 +307,20 @@ def test_a_move_of_other_places_is_not_held_up_and_one_of_the_same_tree_is() -> 
     vault.move(into("f", "g"), by="op-3")
 
     assert vault.etags().keys() == {"g/f/a.md", "g/f/b.md", "e/q.md"}
+
+
+def test_a_move_that_nobody_came_back_for_is_finished_before_another_of_its_places() -> None:
+    vault = MovingVault({"d/a.md": "x", "n.md": "[[d/a]]"})
+    vault.line.take_down("delete")
+    with pytest.raises(UnavailableError):
+        vault.move(rename_directory("d", "f"))
+    vault.line.calm()
+    vault.clock.advance(minutes=11)
+
+    vault.move(rename_directory("f", "g"), by="op-2")
+
+    assert vault.texts() == {"g/a.md": "x", "n.md": "[[g/a]]"}
+    assert vault.operations.unfinished() == []
 
 
 def test_a_move_that_notes_itself_while_another_is_at_work_gives_way() -> None:
