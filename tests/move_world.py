@@ -9,9 +9,10 @@ from archivolt.domain.note_links import NoteLink, link_key, links_in
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import ETag, FileInfo, VaultAccess, VaultRef, VaultRole, WriteMarks
 from archivolt.ports.notes import Note
+from archivolt.vaults.move_requests import MoveRequest
 from archivolt.vaults.move_run import MoveResult
 from archivolt.vaults.move_steps import MoveStores
-from archivolt.vaults.moving import MoveRequest, MoveService
+from archivolt.vaults.moving import MoveService
 from tests.builders import ALICE, a_vault
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.faults import FaultLine

@@ -12,9 +12,10 @@ from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import VaultAccess, VaultRole
+from archivolt.vaults.move_requests import MoveRequest, move_into, rename_of_directory
 from archivolt.vaults.move_run import MoveResult
 from archivolt.vaults.move_steps import MoveStores
-from archivolt.vaults.moving import MoveRequest, MoveService, move_into, rename_of_directory
+from archivolt.vaults.moving import MoveService
 from tests.builders import ALICE, a_vault
 from tests.contract.conftest import MINISTACK, NewBucket, NewTable
 from tests.fakes.clock import FrozenClock

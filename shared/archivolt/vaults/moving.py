@@ -7,7 +7,6 @@ Two moves never work on the same tree at once.
 """
 
 import hashlib
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,64 +15,18 @@ from archivolt.domain.confirmation import Confirmed, Preview
 from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
 from archivolt.domain.limits import OPERATION_IDLE_SECONDS
 from archivolt.domain.partial_reads import whole_etag
-from archivolt.domain.paths import VaultPath, name_of, name_problem, resolve_path
+from archivolt.domain.paths import VaultPath, resolve_path
 from archivolt.domain.vault import FileInfo, VaultAccess, VaultRef
 from archivolt.ports.operations import Operation, OperationKind
 from archivolt.vaults.confirmed_writes import ConfirmedWrites
-from archivolt.vaults.content_types import UNKNOWN, content_type_of
 from archivolt.vaults.files import require_writer
 from archivolt.vaults.many_files import files_below
 from archivolt.vaults.move_preview import MovePreviews
+from archivolt.vaults.move_requests import MoveRequest
 from archivolt.vaults.move_run import MoveResult, MoveRun
 from archivolt.vaults.move_steps import Move, MoveStores
 from archivolt.vaults.places import Places
 from archivolt.vaults.relinking import linking_notes, relocation_of
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MoveRequest:
-    """A move as it is asked for; `directory` None: whichever of the two the source is."""
-
-    source: VaultPath
-    target: VaultPath
-    directory: bool | None
-
-
-def rename_of_file(path: VaultPath, new_name: str) -> MoveRequest:
-    """Return the renaming of a file; one without a known extension keeps the one it has.
-
-    Raises:
-        InvalidRequestError: `invalid_path`, with the reason.
-
-    """
-    name = _name(new_name)
-    _, dot, extension = name_of(path).rpartition(".")
-    is_known = "." in name and content_type_of(name) != UNKNOWN
-    if dot and not is_known and not name.casefold().endswith(f".{extension}".casefold()):
-        name = f"{name}.{extension}"
-    return MoveRequest(source=path, target=_beside(path, name), directory=False)
-
-
-def rename_of_directory(path: VaultPath, new_name: str) -> MoveRequest:
-    """Return the renaming of a directory.
-
-    Raises:
-        InvalidRequestError: `invalid_path`, with the reason.
-
-    """
-    return MoveRequest(source=path, target=_beside(path, _name(new_name)), directory=True)
-
-
-def move_into(source: VaultPath, directory: VaultPath) -> MoveRequest:
-    """Return the move of a file or directory into a directory, which is made if need be.
-
-    Raises:
-        InvalidRequestError: `invalid_path`: too long.
-
-    """
-    prefix = f"{directory}/" if directory else ""
-    target = resolve_path(prefix + name_of(source))
-    return MoveRequest(source=source, target=target, directory=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -286,15 +239,3 @@ def _places_of(operation: Operation) -> list[str]:
 def _meet(one: str, other: str) -> bool:
     """Tell whether two places are the same, or one is inside the other."""
     return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
-
-
-def _name(raw: str) -> str:
-    name = unicodedata.normalize("NFC", raw)
-    problem = name_problem(name)
-    if problem:
-        raise InvalidRequestError("invalid_path", reason=problem)
-    return name
-
-
-def _beside(path: VaultPath, name: str) -> VaultPath:
-    return resolve_path(path[: len(path) - len(name_of(path))] + name)

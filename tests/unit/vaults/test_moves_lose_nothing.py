@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import ArchivoltError
 from archivolt.domain.paths import VaultPath
+from archivolt.vaults.move_requests import rename_of_directory
 from archivolt.vaults.move_steps import MoveStores
-from archivolt.vaults.moving import MoveService, rename_of_directory
+from archivolt.vaults.moving import MoveService
 from tests.fakes.faults import Death, FaultLine
 from tests.move_world import MovingVault
 

@@ -4,7 +4,12 @@ import pytest
 
 from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.paths import VaultPath
-from archivolt.vaults.moving import MoveRequest, move_into, rename_of_directory, rename_of_file
+from archivolt.vaults.move_requests import (
+    MoveRequest,
+    move_into,
+    rename_of_directory,
+    rename_of_file,
+)
 from tests.fakes.faults import Death
 from tests.move_world import MovingVault
 

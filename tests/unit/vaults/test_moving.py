@@ -16,7 +16,7 @@ from archivolt.domain.errors import (
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import VaultRole, WriteMarks
 from archivolt.ports.operations import Operation
-from archivolt.vaults.moving import (
+from archivolt.vaults.move_requests import (
     MoveRequest,
     move_into,
     rename_of_directory,

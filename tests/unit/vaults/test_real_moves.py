@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from archivolt.domain.paths import VaultPath
-from archivolt.vaults.moving import MoveRequest, move_into, rename_of_directory
+from archivolt.vaults.move_requests import MoveRequest, move_into, rename_of_directory
 from tests.move_world import MovingVault
 
 VAULTS = Path(__file__).parents[4] / "shared/data/vaults"

@@ -7,7 +7,7 @@ import pytest
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.paths import VaultPath
 from archivolt.ports.operations import Operation, OperationKind
-from archivolt.vaults.moving import move_into, rename_of_directory
+from archivolt.vaults.move_requests import move_into, rename_of_directory
 from archivolt.vaults.sweep import OperationSweep, SweepReport
 from tests.move_world import MovingVault
 

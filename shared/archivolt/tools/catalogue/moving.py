@@ -6,20 +6,17 @@ from archivolt.domain.confirmation import Preview
 from archivolt.domain.limits import MAX_NAME_BYTES
 from archivolt.domain.paths import resolve_directory, resolve_path, vault_uri
 from archivolt.domain.tool import Risk
+from archivolt.tools.catalogue.changed import DirectoryPath, GivenEtag
 from archivolt.tools.catalogue.parameters import FilePath, Note, Vault
 from archivolt.tools.context import ToolContext
 from archivolt.tools.registry import tool
 from archivolt.tools.schemas import ToolInput, ToolOutput
 from archivolt.tools.truncation import Cut
-from archivolt.vaults.moving import (
+from archivolt.vaults.move_requests import (
     MoveRequest,
     move_into,
     rename_of_directory,
     rename_of_file,
-)
-
-_ETAG = Field(
-    default=None, description="ETag of the file as you read it; the change fails if it is another."
 )
 
 
@@ -33,16 +30,14 @@ class RenameFile(ToolInput):
         max_length=MAX_NAME_BYTES,
         description="The new name, without directories; the extension stays if it is left out.",
     )
-    etag: str | None = _ETAG
+    etag: GivenEtag = None
 
 
 class RenameDirectory(ToolInput):
     """Arguments of `rename_directory`."""
 
     vault: Vault
-    path: str = Field(
-        min_length=1, description="Path of the directory inside the vault, e.g. projects/2025."
-    )
+    path: DirectoryPath
     new_name: str = Field(
         min_length=1, max_length=MAX_NAME_BYTES, description="The new name, without directories."
     )
@@ -58,7 +53,7 @@ class MovePath(ToolInput):
     destination_dir: str = Field(
         description="The directory it goes to, made if need be; empty for the top of the vault."
     )
-    etag: str | None = _ETAG
+    etag: GivenEtag = None
 
 
 class Moved(ToolOutput):
