@@ -45,7 +45,7 @@ def extractor_of_all_formats(
     """
     factories: dict[DocumentFormat, ExtractorFactory] = {
         **{form: partial(PlainTextExtractor, form, _text_of) for form in _TEXTUAL},
-        **{form: partial(_isolated, name) for form, name in _ISOLATED.items()},
+        **{form: partial(_isolated, name, ocr) for form, name in _ISOLATED.items()},
         DocumentFormat.HTML: _html,
         DocumentFormat.PDF: partial(_isolated, "pdf", ocr),
         DocumentFormat.IMAGE: partial(_isolated, "image", ocr) if ocr else _unread_image,

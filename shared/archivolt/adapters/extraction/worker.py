@@ -37,7 +37,8 @@ _READERS: Final = {
 }
 """The module and the class that read each format; one of them is imported."""
 
-_WITH_IMAGES: Final = frozenset(("pdf", "image"))
+_WITH_PAGES: Final = frozenset(("pdf", "image"))
+_ARCHIVES: Final = frozenset(("docx", "epub", "odf", "pptx", "xlsx"))
 
 
 def main(form: str, engine: Sequence[str]) -> None:
@@ -130,7 +131,13 @@ def _extractor(form: str, ocr: OcrEngine | None) -> Extractor:
     name, reader = _READERS[form]
     module = importlib.import_module(f"archivolt.adapters.extraction.{name}")
     make: Callable[..., Extractor] = getattr(module, reader)
-    return make(ocr) if form in _WITH_IMAGES else make()
+    if form in _WITH_PAGES:
+        return make(ocr)
+    if form not in _ARCHIVES:
+        return make()
+    from archivolt.adapters.extraction.archive_images import WithImages  # noqa: PLC0415
+
+    return WithImages(make(), ocr)
 
 
 if __name__ == "__main__":

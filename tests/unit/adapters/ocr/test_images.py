@@ -10,6 +10,8 @@ import pytest
 
 from archivolt.adapters.extraction import pdf as pdf_module
 from archivolt.adapters.extraction import pdf_scans
+from archivolt.adapters.extraction.archive_images import WithImages
+from archivolt.adapters.extraction.docx import DocxExtractor
 from archivolt.adapters.extraction.image import ImageExtractor
 from archivolt.adapters.extraction.image_size import points_of
 from archivolt.adapters.extraction.pdf import PdfExtractor
@@ -24,7 +26,7 @@ from archivolt.ingestion.documents import DocumentReader
 from archivolt.ingestion.splitting import split
 from archivolt.ports.ingestion import Extraction
 from archivolt.retrieval.tokens import token_upper_bound
-from tests.documents import pdf
+from tests.documents import docx, paragraph, pdf
 from tests.images import (
     jpeg_that_says,
     png,
@@ -167,6 +169,44 @@ class TestImages:
         assert points_of(tiff_that_says((3, 2), (30, 20))) == 600
         assert points_of(tiff_that_says((30, 20), order=">")) == 600
         assert points_of(webp_that_says(30, 20)) == 600
+
+
+class TestArchives:
+    """Documents that hold images and nothing else."""
+
+    SCAN = docx("", parts={"word/media/image1.png": png(400, 300)})
+
+    def test_their_images_are_read_in_the_order_of_their_numbers(
+        self, tesseract: EngineChoice
+    ) -> None:
+        found = extractor_of_all_formats(tesseract).extract(self.SCAN, name="a.docx")
+        assert found == Extraction(markdown="L\u2019été fut long\n\n\\# pas un titre")
+        numbered = {f"word/media/image{n}.png": png(400, 300 + n) for n in (10, 2)}
+        ocr = ScriptedOcr("text")
+        WithImages(DocxExtractor(), ocr).extract(docx("", parts={**numbered}), name="a.docx")
+        assert ocr.read_images == [png(400, 302), png(400, 310)]
+
+    def test_without_an_engine_they_stay_unread(self) -> None:
+        found = extractor_of_all_formats().extract(self.SCAN, name="a.docx")
+        assert found == Extraction(markdown="", unread_pages=1)
+
+    @pytest.mark.parametrize(
+        "document",
+        [
+            docx(paragraph("text"), parts={"word/media/image1.png": png(400, 300)}),
+            docx("", parts={"word/media/logo.png": png(40, 30)}),
+        ],
+    )
+    def test_images_beside_text_and_logos_are_left_alone(self, document: bytes) -> None:
+        ocr = ScriptedOcr("image")
+        assert WithImages(DocxExtractor(), ocr).extract(document, name="a").unread_pages == 0
+        assert ocr.read_images == []
+
+    def test_one_that_fails_leaves_the_others(self) -> None:
+        parts = {f"word/media/{n}.png": png(400, 300) for n in range(3)}
+        extractor = WithImages(DocxExtractor(), ScriptedOcr("text", fails_on=(2,)))
+        found = extractor.extract(docx("", parts={**parts}), name="a.docx")
+        assert found == Extraction(markdown="text\n\ntext", unread_pages=1)
 
 
 class TestStates:
