@@ -104,7 +104,7 @@ class LineMatch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScanHit:
-    """A document found: how often (counted up to some bound), and its first occurrences."""
+    """A document found: how often (an expression counts up to 50), and its first occurrences."""
 
     note: Note
     occurrences: int

@@ -158,6 +158,13 @@ class Re2Pattern:
         for match in self._matches(self._finder, data, start):
             yield match.span(whole)
 
+    def _starts(self, data: bytes, start: int) -> Iterator[int]:
+        """Yield where occurrences start: as `_spans`, in fewer steps."""
+        if self._whole_word:
+            return (place for place, _ in self._spans(data, start))
+        spans = (match.span() for match in self._finder.finditer(data, start))
+        return (place for place, end in spans if place < end)
+
     def _matches(
         self, regex: re.Pattern[bytes], data: bytes, start: int
     ) -> Iterator[re.Match[bytes]]:
@@ -187,7 +194,7 @@ class Re2Pattern:
     ) -> int | None:
         """Count until a text has `most`; return where the one after it starts."""
         number, end = -1, start
-        for found, _ in self._spans(data, start):
+        for found in self._starts(data, start):
             if found >= end:
                 number = bisect_right(ends, found)
                 end = ends[number]

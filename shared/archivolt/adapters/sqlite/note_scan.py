@@ -11,12 +11,12 @@ from typing import Final
 
 from archivolt.adapters.sqlite import note_queries
 from archivolt.adapters.sqlite.line_matches import line_matches
-from archivolt.adapters.sqlite.scan_order import Found, Row, ScanOrder
+from archivolt.adapters.sqlite.scan_order import Found, Row, ScanOrder, most_counted
 from archivolt.adapters.sqlite.shard_pool import PresentShard
 from archivolt.adapters.sqlite.shard_reader import ShardSession
 from archivolt.domain.folding import folded
 from archivolt.domain.globs import glob_regex
-from archivolt.domain.limits import MAX_OCCURRENCES, MAX_SCAN_MATCHES, MAX_SCAN_SECONDS
+from archivolt.domain.limits import MAX_SCAN_MATCHES, MAX_SCAN_SECONDS
 from archivolt.ports.clock import Clock
 from archivolt.ports.notes import ScanHit, ScanPage, TextScan
 from archivolt.ports.patterns import PatternCompiler
@@ -108,7 +108,7 @@ class Scan:
     def _counts(self, rows: Sequence[Row]) -> list[int]:
         if self._pattern is None:
             return [0] * len(rows)
-        return self._pattern.counts([row.text for row in rows], most=MAX_OCCURRENCES)
+        return self._pattern.counts([row.text for row in rows], most=most_counted(self._scan))
 
     def _parts(self, connection: sqlite3.Connection, asked: Asked) -> Iterator[list[Row]]:
         """Yield what may be found, as much at once as one look at the clock is good for."""

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from archivolt.adapters.sqlite.note_queries import Conditions
 from archivolt.adapters.sqlite.shard_pool import PresentShard
-from archivolt.domain.limits import MAX_OCCURRENCES
+from archivolt.domain.limits import MAX_OCCURRENCES, MAX_REGEX_OCCURRENCES
 from archivolt.domain.paths import VaultPath
 from archivolt.ports.notes import ScanSort, TextScan
 
@@ -35,7 +35,7 @@ class ScanOrder:
         by_path = scan.sort is ScanSort.PATH
         self._key = _KEYS[scan.sort]
         self._descending = not by_path if scan.descending is None else scan.descending
-        occurrences = f"min(length, {MAX_OCCURRENCES})" if scan.pattern else "0"
+        occurrences = f"min(length, {most_counted(scan)})" if scan.pattern else "0"
         # A note has no more occurrences than characters; what comes first is the fewest.
         fewest = "1" if scan.pattern else "0"
         by_relevance = occurrences if self._descending else fewest
@@ -56,6 +56,15 @@ class ScanOrder:
             )
         else:
             conditions.add(f"{column} {sign}{'=' * (ours < other)} ?", key)
+
+
+def most_counted(scan: TextScan) -> int:
+    """Return up to how many occurrences in a note count.
+
+    Counting bytes costs nothing; each match of an expression costs as much as a small note.
+    """
+    just_bytes = not (scan.regex or scan.whole_word) and scan.pattern.isascii()
+    return MAX_OCCURRENCES if just_bytes else MAX_REGEX_OCCURRENCES
 
 
 _KEYS: Final[dict[ScanSort, Callable[[Found], float | str]]] = {
