@@ -146,6 +146,15 @@ def test_a_token_is_taken_out_wherever_it_stands(issuer: str, around: str) -> No
         ("cle\u0301 d'accès\u00a0: ", "fw7onmo0u4i2u8rl9yhtnmqcuqcq7jqx", ""),
         ("le jeton (valable un an) : `", "262jbjukq529nokb3rhjmfo3", "`"),
         ("DATADOG_APP=", "262jbjukq529nokb3rhjmfo3dmvxwub8", ""),
+        ("log in as ann with the password ", "Tr0ub4dor3x", " please"),
+        ("mon mdp gmail, c'est ", "Tr0ub4dor3x", ""),
+        ("ENV DB_PASSWORD ", "Tr0ub4dor3x", "\nRUN x"),
+        ("define('DB_PASSWORD', '", "Tr0ub4dor3x", "');"),
+        ("Password:\n", "Tr0ub4dor3x", "\n"),
+        ("Cl\u00e9 Wi-Fi : ", "Tr0ub4dor3x", ""),
+        ("\u5bc6\u7801\uff1a", "Tr0ub4dor3x", ""),
+        ("requirepass ", "Tr0ub4dor3x", ""),
+        ("postgres://ann:", "p@ss#w0rd", "@db/app"),
         ("seed phrase: ", " ".join(["winter"] * 12), "\n"),
     ],
 )
@@ -192,6 +201,9 @@ def test_what_is_written_beside_its_name_is_taken_out_and_the_rest_stays(
         "The key is in src/components/key2/Handler3.tsx",
         "public key: fw7onmo0u4i2u8rl9yhtnmqcuqcq7jqx",
         "clé primaire : identifiant_de_la_table_2",
+        "Passwords are hashed with SHA256 or Argon2id since version 2.10.3-beta1.",
+        "Reset the password in settings/v2Page3.html",
+        "login, then open Chapter12 and read 2026-09-01T08:30:00Z",
         "hash of main-3f2a9c81d7b64e0f9a1c2b3d4e5f6071.js",
         "https://docs.example.org/d/key-concepts-of-version-2/edit",
     ],
@@ -205,6 +217,29 @@ def test_redacting_twice_changes_nothing_more(issuer: str) -> None:
     once = redact(f'a "{TOKENS[issuer]}" password={TOKENS[issuer]} b').text
 
     assert redact(once) == (once, 0)
+
+
+def test_every_row_of_a_table_with_passwords_loses_its_own() -> None:
+    rows = [f"| ann{number} | Tr0ub4dor{number}x |" for number in range(40)]
+
+    redacted = redact("\n".join(["| user | password |", "|---|---|", *rows]))
+
+    assert redacted.secrets == 40
+    assert "ub4dor" not in redacted.text
+
+
+_PIECES = [
+    *("password", "mdp : ", "token ", "key=", "datadog = ", " is ", "\n", " | ", ", ", " ", '"'),
+    *("Tr0ub4dor3x", "Soleil2024!", "fw7onmo0u4i2u8rl9yhtnmqcuqcq7jqx", "[redacted:secret]"),
+    *("glpat-" + "a1b2c3d4e5" * 2, "hello world ", "https://u:", "@h/"),
+]
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=14))
+def test_redacting_any_pieces_twice_is_redacting_them_once(pieces: list[str]) -> None:
+    once = redact("".join(pieces)).text
+
+    assert redact(once).text == once
 
 
 @given(st.text(alphabet=" \n\"'=:@/.-_{}[]<>$abkpstwxyzAKZ0123456789", max_size=200))

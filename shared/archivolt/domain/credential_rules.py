@@ -7,6 +7,7 @@ variable, a plain word of prose is no secret.
 
 import re
 
+from archivolt.domain.chosen_passwords import CHOSEN_PASSWORD
 from archivolt.domain.named_values import NAMED_VALUES
 from archivolt.domain.secret_rules import SecretRule, text_rule
 
@@ -133,7 +134,7 @@ WRITTEN_CREDENTIALS: tuple[SecretRule, ...] = (
     text_rule(
         "password",
         "://",
-        r"://[^\s/:@\"'<>?#]{0,100}:(?P<secret>[^\s/@\"'<>\[\]]{2,200})@(?=[\w\[])",
+        r"://[^\s/:@\"'<>?#]{0,100}:(?P<secret>[^\s/\"'<>\[\]]{2,200})@(?=[\w\[])",
         _is_no_placeholder,
     ),
     SecretRule(
@@ -167,6 +168,7 @@ WRITTEN_CREDENTIALS: tuple[SecretRule, ...] = (
         r"\bkey=\"[\w.:-]{0,40}password\"\s{1,5}value=\"(?P<secret>[^\"\n]{4,200})\"",
         _is_no_placeholder,
     ),
+    CHOSEN_PASSWORD,
     *NAMED_VALUES,
 )
 """Secrets that are recognised by what stands before them."""

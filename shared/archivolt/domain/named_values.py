@@ -6,7 +6,7 @@ so it must look random, and the words before it must say that it opens something
 
 import re
 
-from archivolt.domain.secret_rules import SecretRule, looks_random
+from archivolt.domain.secret_rules import SecretRule, looks_random, text_before
 
 _CREDENTIAL = re.compile(
     r"secret|token|jeton|passw|passphrase|credential|bearer|webhook|private"
@@ -51,7 +51,7 @@ def _is_named(match: re.Match[str]) -> bool:
     # The cheaper question first: hardly any value of a note looks random.
     if not _is_random(match["secret"]):
         return False
-    before = match.string[max(0, match.start() - _NAME_LENGTH) : match.start()]
+    before = text_before(match, _NAME_LENGTH)
     name = before.rstrip(_BETWEEN).rpartition("\n")[2]
     if _PUBLIC.search(name) and "secret" not in name.lower():
         return False

@@ -74,6 +74,20 @@ def looks_random(text: str, changes: float = 0.18) -> bool:
 
 
 _SHORTEST_RANDOM = 12
+_LONGEST_PLACEHOLDER = 64
+
+
+def text_before(match: re.Match[str], length: int) -> str:
+    """Return up to `length` characters before a match, none of them before a placeholder's end.
+
+    A rule that looks back over a placeholder would find more in redacted text than it found before.
+    """
+    text, end = match.string, match.start()
+    start = max(0, end - length)
+    placeholder = text.rfind("[redacted:", max(0, start - _LONGEST_PLACEHOLDER), end)
+    if placeholder >= 0:
+        start = max(start, text.find("]", placeholder) + 1)
+    return text[start:end]
 
 
 def _holds_private_key(match: re.Match[str]) -> bool:
