@@ -1,5 +1,7 @@
 """A process that dies at any moment of a move: the next run ends where an undisturbed one ends."""
 
+from dataclasses import replace
+
 import pytest
 
 from archivolt.domain.confirmation import Confirmed
@@ -59,7 +61,7 @@ def test_a_death_at_any_moment_is_made_good_by_the_next_run(
         vault.line.calm()
         if index_follows:
             vault.index()
-        vault.service.run(vault.access(), request_, Confirmed(operation="op-1", resumed=True))
+        vault.service.run(vault.access(), request_, replace(confirmed, resumed=True))
         assert vault.texts() == undisturbed.texts()
         assert directories(vault) == directories(undisturbed)
         assert vault.operations.unfinished() == []
