@@ -2,7 +2,8 @@
 
 What is taken out leaves a placeholder that names its kind. Redacting twice changes nothing more, so
 every layer may do it. The rules: forms that anyone issues (`secret_rules`), tokens of one issuer
-(`issued_tokens`), and what its name gives away (`credential_rules`, `named_values`).
+(`issued_tokens`), and what stands beside it gives away (`credential_rules`, `chosen_passwords`,
+`named_values`).
 """
 
 import re
