@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from archivolt.adapters.re2.patterns import Re2Patterns
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.limits import MAX_PATTERN_CHARS
+from archivolt.domain.messages import Language
 from archivolt.domain.unaccented import unaccented
 from archivolt.ports.patterns import Pattern, PatternCompiler
 
@@ -118,11 +119,31 @@ class TestRegularExpressions:
     def test_a_whole_word_takes_the_alternative_that_is_one(self) -> None:
         assert found(regex("a|ab", whole_word=True), "ab a abc") == ["ab", "a"]
 
-    @pytest.mark.parametrize("bad", ["(", "*", "[", "a\\", "a(?=b)", r"(a)\1", "a{1001}", "\ud800"])
-    def test_what_cannot_be_matched_is_refused_with_the_reason(self, bad: str) -> None:
+    @pytest.mark.parametrize(
+        ("bad", "problem"),
+        [
+            ("use(State|Effect", "pattern_bracket_missing"),
+            ("[a", "pattern_bracket_missing"),
+            ("a)", "pattern_bracket_extra"),
+            ("*", "pattern_repeats_nothing"),
+            ("a**", "pattern_repeats_nothing"),
+            ("a{1001}", "pattern_repeat_size"),
+            ("a{2,1}", "pattern_repeat_size"),
+            ("a\\", "pattern_escape"),
+            (r"(a)\1", "pattern_escape"),
+            ("a(?=b)", "pattern_group_kind"),
+            ("(?<!b)a", "pattern_group_kind"),
+            ("[z-a]", "pattern_class"),
+            ("\ud800", "pattern_not_unicode"),
+        ],
+    )
+    def test_what_cannot_be_matched_is_refused_with_the_reason(
+        self, bad: str, problem: str
+    ) -> None:
         with pytest.raises(InvalidRequestError, match="pattern is not valid") as refused:
             regex(bad)
-        assert refused.value.details["problem"]
+        assert refused.value.details["problem"] == problem
+        assert problem not in refused.value.message(Language.FR)
 
     @pytest.mark.parametrize("empty", ["", "x*", "^", r"\b", "a|", "$"])
     def test_what_finds_empty_text_is_refused(self, empty: str) -> None:

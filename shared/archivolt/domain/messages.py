@@ -47,8 +47,8 @@ _MESSAGES: Mapping[str, Message] = {
         "Ce changement est en cours ; appliquez-le de nouveau dans {retry_after} secondes.",
     ),
     "conflict": Message(
-        "This was changed by somebody else; read it again and retry.",
-        "Quelqu'un d'autre l'a modifié ; relisez-le puis réessayez.",
+        "This has changed meanwhile; read it again and retry.",
+        "Cela a changé entre-temps ; relisez puis réessayez.",
     ),
     "content_too_large": Message(
         "The content has {size} bytes and the limit is {limit}; split it, or upload it as a file.",

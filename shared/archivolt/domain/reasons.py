@@ -62,15 +62,40 @@ REASONS: Mapping[str, Message] = {
         f"longer than {MAX_PATH_BYTES} bytes", f"plus de {MAX_PATH_BYTES} octets"
     ),
     "path_uri": Message("a URI", "une URI"),
+    "pattern_bracket_extra": Message(
+        "a bracket closes that was never opened", "une parenthèse ferme sans avoir été ouverte"
+    ),
+    "pattern_bracket_missing": Message(
+        "a bracket is opened and never closed", "une parenthèse ou un crochet n'est pas refermé"
+    ),
+    "pattern_class": Message(
+        "a set or range of characters is not valid",
+        "un ensemble ou un intervalle de caractères n'est pas valide",
+    ),
+    "pattern_escape": Message(
+        r"a \ stands before what it has no meaning for; there are no back-references",
+        r"un \ n'a pas de sens devant ce qui le suit ; il n'y a pas de références arrière",
+    ),
     "pattern_finds_nothing": Message(
         "it also finds empty text, and so is found everywhere",
         "il trouve aussi un texte vide, et donc partout",
+    ),
+    "pattern_group_kind": Message(
+        "it has a group of a kind that is not available, such as look-around",
+        "il a un groupe d'un genre qui n'existe pas ici, comme (?=…) ou (?<=…)",
     ),
     "pattern_group_unknown": Message(
         "the replacement names a group that the pattern does not have",
         "le remplacement nomme un groupe que le motif n'a pas",
     ),
     "pattern_not_unicode": Message("not Unicode", "pas de l'Unicode"),
+    "pattern_repeat_size": Message(
+        "a number of repetitions is not possible, or over 1000",
+        "un nombre de répétitions est impossible, ou dépasse 1000",
+    ),
+    "pattern_repeats_nothing": Message(
+        "a *, + or ? has nothing to repeat", "un *, + ou ? n'a rien à répéter"
+    ),
     "pattern_too_long": Message(
         f"longer than {MAX_PATTERN_CHARS} characters", f"plus de {MAX_PATTERN_CHARS} caractères"
     ),
@@ -115,6 +140,7 @@ REASONS: Mapping[str, Message] = {
         f"plus de {MAX_VAULT_NAME_CHARS} caractères",
     ),
     "version_gone": Message("its version is gone", "sa version n'existe plus"),
+    "yaml_aliases": Message("more than {limit} YAML aliases", "plus de {limit} alias YAML"),
     "yaml_broken": Message("not valid YAML, line {line}", "YAML non valide, ligne {line}"),
     "yaml_not_properties": Message("not a list of properties", "pas une liste de propriétés"),
     "yaml_twice": Message("{name} occurs twice", "{name} figure deux fois"),

@@ -10,6 +10,7 @@ from typing import Final
 import re2
 
 from archivolt.adapters.re2.literals import required_literals
+from archivolt.adapters.re2.problems import problem_of
 from archivolt.adapters.re2.syntax import (
     WORD,
     Token,
@@ -129,7 +130,7 @@ class Re2Pattern:
         except UnicodeEncodeError as error:
             raise InvalidRequestError("invalid_pattern", problem="pattern_not_unicode") from error
         except re2.error as error:
-            problem = str(error.args[0], "utf-8", "replace")
+            problem = problem_of(str(error.args[0], "utf-8", "replace"), self._tokens)
             raise InvalidRequestError("invalid_pattern", problem=problem) from error
 
     @cached_property
