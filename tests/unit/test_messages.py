@@ -31,7 +31,7 @@ def test_codes_are_in_alphabetical_order(table: Mapping[str, Message]) -> None:
 
 @pytest.mark.parametrize("reason", sorted(REASONS))
 def test_a_reason_is_told_in_the_language_of_its_sentence(reason: str) -> None:
-    details = {"status": 401, "name": "x", "line": 3}
+    details = {"status": 401, "name": "x", "line": 3, "limit": 10}
     error = InvalidRequestError("invalid_path", reason=reason, **details)
 
     english, french = error.message(Language.EN), error.message(Language.FR)

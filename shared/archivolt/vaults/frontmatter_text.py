@@ -24,6 +24,8 @@ _NEEDS_ESCAPE: Final = re.compile(
     r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]"
 )
 _BETWEEN_TAGS: Final = re.compile(r"[,\s]+")
+# Aliases of aliases mean as much as the whole note has bytes, many times over.
+_MAX_ALIASES: Final = 10
 
 
 class _Node(Protocol):
@@ -175,6 +177,9 @@ class FrontMatter:
 
         try:
             root: Any = yaml.compose(self._body, Loader=yaml.SafeLoader)
+            aliases = sum(isinstance(event, yaml.AliasEvent) for event in yaml.parse(self._body))
+            if aliases > _MAX_ALIASES:
+                raise self._refusal("yaml_aliases", limit=_MAX_ALIASES)
             loaded: Any = yaml.safe_load(self._body)
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             mark: Any = getattr(error, "problem_mark", None)

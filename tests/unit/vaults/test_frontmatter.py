@@ -236,3 +236,16 @@ def test_a_reader_changes_no_property(office: Office) -> None:
         office.frontmatter.preview(office.access(BOB), A, CHANGES)
     with pytest.raises(ForbiddenError, match="vault_read_only"):
         office.frontmatter.update(office.access(BOB), A, CHANGES, office.confirmed("a.md"))
+
+
+def test_aliases_of_aliases_are_refused_in_no_time() -> None:
+    lines = ["a0: &a0 [x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    note = "\n".join(["---", *lines, "---", ""])
+
+    with pytest.raises(InvalidRequestError) as caught:
+        after_setting(note, "title", "x")
+    assert caught.value.details["problem"] == "yaml_aliases"
+    assert after_setting("---\na: &a x\nb: *a\n---\n", "c", "y") == (
+        "---\na: &a x\nb: *a\nc: y\n---\n"
+    )
