@@ -212,7 +212,7 @@ class ReplacingService:
             if new is None or not new.occurrences:
                 return None
             info = self._writes.replace(access, content.info, new.data, confirmed)
-        except (ConflictError, NotFoundError):
+        except (ConflictError, NotFoundError, TooLargeError):
             return _skipped(path, "changed_since")
         return _replaced(info, new.occurrences)
 

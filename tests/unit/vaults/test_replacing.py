@@ -194,10 +194,12 @@ def test_a_file_that_changed_since_stays_and_the_others_do_not(shop: Shop) -> No
     shop.add("a.md", "one\n")
     shop.add("b.md", "one\n")
     shop.add("c.md", "one\n")
+    shop.add("d.md", "one\n")
     asked = Replacing(find="one", replace="1")
     preview = shop.replacing.preview(shop.access(), asked)
     shop.put("a.md", "one and more\n")
     shop.files.delete(shop.ref, VaultPath("c.md"), expected=shop.etag("c.md"))
+    shop.put("d.md", "x" * (MAX_INLINE_CONTENT_BYTES + 1))
 
     done = shop.replacing.replace(shop.access(), asked, shop.confirmed(pins=preview.pins))
 
@@ -205,6 +207,7 @@ def test_a_file_that_changed_since_stays_and_the_others_do_not(shop: Shop) -> No
     assert [(skip.path, skip.reason) for skip in done.skipped] == [
         ("a.md", "changed_since"),
         ("c.md", "changed_since"),
+        ("d.md", "changed_since"),
     ]
     assert shop.text("a.md") == "one and more\n"
 
