@@ -38,14 +38,17 @@ class Relocation:
         return sorted({link_key(path) for path in paths})
 
     def prepare(self, keys: Collection[str]) -> None:
-        """Look up the files of these keys at once, before links of them are asked about."""
+        """Look up the files of these keys at once, before links of them are asked about.
+
+        Threads may share this: a key is known to others once all of its files are.
+        """
         missing = sorted(set(keys) - self._around.keys())
-        for key in missing:
-            self._around[key] = []
+        found: dict[str, list[VaultPath]] = {key: [] for key in missing}
         gone = {*self.moves, *self._targets}
         for path in self._named(missing) if missing else ():
-            if path not in gone and (key := link_key(path)) in self._around:
-                self._around[key].append(path)
+            if path not in gone and (key := link_key(path)) in found:
+                found[key].append(path)
+        self._around |= found
 
     def moved(self, path: VaultPath) -> VaultPath:
         """Return where a file is afterwards."""
