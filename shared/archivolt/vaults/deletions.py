@@ -144,7 +144,7 @@ class DeletionService:
         """
         require_writer(access)
         vault = access.vault.ref
-        operation = self._operations.get(vault, confirmed.operation)
+        operation = self._operations.begun(OperationKind.DELETE, vault, confirmed.operation)
         if operation is None:
             pinned = PinnedTree(path, confirmed.pins)
             files = self._files(vault, path, recursive=recursive)

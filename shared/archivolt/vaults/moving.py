@@ -25,6 +25,7 @@ from archivolt.vaults.move_preview import MovePreviews
 from archivolt.vaults.move_requests import MoveRequest
 from archivolt.vaults.move_run import MoveResult, MoveRun
 from archivolt.vaults.move_steps import Move, MoveStores
+from archivolt.vaults.noted_operations import NotedOperations
 from archivolt.vaults.places import Places
 from archivolt.vaults.relinking import linking_notes, relocation_of
 
@@ -56,6 +57,7 @@ class MoveService:
 
     def __init__(self, stores: MoveStores) -> None:
         self._stores = stores
+        self._operations = NotedOperations(stores.operations, stores.clock)
         self._places = Places(stores.files)
         self._writes = ConfirmedWrites(stores.files)
 
@@ -89,13 +91,14 @@ class MoveService:
         """Move; called again under the same confirmation it goes on, or tells again what it did.
 
         Raises what `preview` raises, and also:
+            NotFoundError: `operation_not_found`: the confirmation is of another kind of change.
             ConflictError: `conflict`: the file or tree is not what was confirmed.
             UnavailableError: `operation_unfinished`: call again to go on.
 
         """
         require_writer(access)
         vault, started = access.vault.ref, self._stores.clock.now()
-        operation = self._stores.operations.get(vault, confirmed.operation)
+        operation = self._operations.begun(OperationKind.MOVE, vault, confirmed.operation)
         if operation is None:
             operation = self._start(access, self._plan(vault, request), confirmed)
         return self._result(operation, started)
@@ -151,26 +154,23 @@ class MoveService:
         linked = linking_notes(notes, relocation_of(plan.moves, notes))
         moving = [(str(info.path), str(info.etag)) for info in plan.files]
         linking = [(str(path), "") for path in linked]
-        now = self._stores.clock.now()
-        operation = Operation(
-            id=confirmed.operation,
+        return self._operations.begin(
+            OperationKind.MOVE,
+            operation_id=confirmed.operation,
             vault=vault,
             user=access.user,
-            kind=OperationKind.MOVE,
-            started_at=now,
-            updated_at=now,
-            total=2 * len(moving) + len(linking),
             parameters={
                 "source": plan.move.source,
                 "target": plan.move.target,
                 "directory": "yes" if plan.move.directory else "",
             },
+            manifest=moving + linking,
+            total=2 * len(moving) + len(linking),
         )
-        return self._stores.operations.start(operation, moving + linking)
 
     def _require_pins(self, vault: VaultRef, plan: MovePlan, confirmed: Confirmed) -> None:
         for path, now in plan.pins.items():
-            pin = confirmed.pins.get(path, now)
+            pin = confirmed.pins.get(path, "")
             if pin != now and plan.move.directory:
                 raise ConflictError("conflict", path=path, etag=now, diff="")
             if pin != now:

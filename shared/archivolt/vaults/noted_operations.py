@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from archivolt.domain.errors import UnavailableError
+from archivolt.domain.errors import NotFoundError, UnavailableError
 from archivolt.domain.identity import UserId
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.clock import Clock
@@ -16,9 +16,17 @@ class NotedOperations:
         self._store = store
         self._clock = clock
 
-    def get(self, vault: VaultRef, operation_id: str) -> Operation | None:
-        """Return an operation that was begun."""
-        return self._store.get(vault, operation_id)
+    def begun(self, kind: OperationKind, vault: VaultRef, operation_id: str) -> Operation | None:
+        """Return an operation if it was begun.
+
+        Raises:
+            NotFoundError: `operation_not_found`: what has this id is of another kind.
+
+        """
+        found = self._store.get(vault, operation_id)
+        if found is not None and found.kind is not kind:
+            raise NotFoundError("operation_not_found", operation=operation_id)
+        return found
 
     def begin(
         self,
@@ -29,8 +37,12 @@ class NotedOperations:
         user: UserId,
         parameters: Mapping[str, str],
         manifest: Sequence[tuple[str, str]],
+        total: int | None = None,
     ) -> Operation:
-        """Note what is going to be done to which files; once, however often it is called."""
+        """Note what is going to be done to which files; once, however often it is called.
+
+        `total` is how many steps that takes, where it is not one for each file.
+        """
         now = self._clock.now()
         operation = Operation(
             id=operation_id,
@@ -39,7 +51,7 @@ class NotedOperations:
             kind=kind,
             started_at=now,
             updated_at=now,
-            total=len(manifest),
+            total=len(manifest) if total is None else total,
             parameters=parameters,
         )
         return self._store.start(operation, manifest)

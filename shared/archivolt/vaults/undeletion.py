@@ -58,7 +58,7 @@ class UndeletionService:
         """
         require_writer(access)
         vault = access.vault.ref
-        operation = self._operations.get(vault, confirmed.operation)
+        operation = self._operations.begun(OperationKind.UNDELETE, vault, confirmed.operation)
         if operation is None:
             files = list(self._deleted(vault, directory, since))
             if not files:
@@ -84,10 +84,13 @@ class UndeletionService:
         deadline = deadline_of(self._clock)
         manifest = self._operations.manifest(operation)
         present = {file.path for file in files_below(self._store, vault, directory)}
+        left = [entry for entry in manifest if entry[0] not in present]
+        if operation.finished:
+            # What was deleted again since stays so.
+            return Undeleted(restored=operation.total - len(left))
         above = [*parents_of(directory), directory]
         files = present.union(path for path in above if path and self._places.is_file(vault, path))
         directories = {parent for path in present for parent in parents_of(path)}
-        left = [entry for entry in manifest if entry[0] not in present]
         outcomes = work_through(
             left,
             lambda entry: self._restore(operation, *entry, files=files, directories=directories),

@@ -289,3 +289,26 @@ def test_a_reader_deletes_and_undeletes_nothing(yard: Yard) -> None:
     ):
         with pytest.raises(ForbiddenError, match="vault_read_only"):
             call()
+
+
+def test_a_finished_undeletion_brings_nothing_back_again(yard: Yard) -> None:
+    yard.tree()
+    yard.deletions.delete_directory(yard.access(), D, yard.confirm(), recursive=True)
+    confirmed = yard.confirmed()
+    yard.undeletions.undelete_directory(yard.access(), D, confirmed)
+    yard.files.delete(yard.ref, VaultPath("d/a.md"), expected=yard.etag("d/a.md"))
+
+    again = yard.undeletions.undelete_directory(yard.access(), D, confirmed)
+
+    assert again.restored == len(TREE) - 1
+    assert yard.text("d/a.md") is None
+
+
+def test_an_operation_of_another_kind_is_not_gone_on_with(yard: Yard) -> None:
+    yard.tree()
+    deletion = yard.confirm()
+    yard.deletions.delete_directory(yard.access(), D, deletion, recursive=True)
+
+    with pytest.raises(NotFoundError, match="operation_not_found"):
+        yard.undeletions.undelete_directory(yard.access(), D, deletion)
+    assert yard.text("d/a.md") is None

@@ -66,10 +66,11 @@ def test_what_nobody_wrote_over_is_current_somewhere(
     )
     service = MoveService(stores)
     request = rename_of_directory(VaultPath("d"), "e")
+    confirmed = Confirmed(operation="op-1", pins=vault.preview(request).pins)
 
     for _ in range(len(deaths) + 1):
         try:
-            service.run(vault.access(), request, Confirmed(operation="op-1"))
+            service.run(vault.access(), request, confirmed)
         except Death:
             continue
         except ArchivoltError:

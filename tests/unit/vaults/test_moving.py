@@ -448,3 +448,14 @@ def test_a_version_that_another_operation_wrote_is_not_taken_for_ours() -> None:
     vault.move(rename("a.md", "b.md"))
 
     assert vault.texts()["n.md"] == "[[b]] 2"
+
+
+def test_what_took_the_place_of_a_confirmed_file_does_not_move_instead() -> None:
+    vault = MovingVault({"a": "x", "b.md": "y"})
+    confirmed = Confirmed(operation="op", pins=vault.preview(into("a", "d")).pins)
+    vault.delete("a")
+    vault.write("a/new.md", "z")
+
+    with pytest.raises(ConflictError, match="conflict"):
+        vault.service.run(vault.access(), into("a", "d"), confirmed)
+    assert vault.texts() == {"a/new.md": "z", "b.md": "y"}
