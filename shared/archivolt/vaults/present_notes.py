@@ -19,13 +19,16 @@ from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import FileInfo, VaultRef
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
-from archivolt.ports.notes import NoteIndex
+from archivolt.ports.notes import Note, NoteIndex
 from archivolt.vaults.content_types import NOTES, content_type_of
 from archivolt.vaults.text_form import TextForm
 
 # How long the index may take to learn of a change.
 _LAG: Final = timedelta(minutes=15)
+# The store tells moments in whole seconds: what is younger may be another version than it seems.
+_SAME_MOMENT: Final = timedelta(seconds=2)
 _MAX_PAGES: Final = 20
+_MAX_LOOKED_UP: Final = 5_000
 _MAX_FRESH: Final = 500
 
 Links = list[tuple[VaultPath, NoteLink]]
@@ -99,13 +102,24 @@ class PresentNotes:
 
     @cached_property
     def _fresh(self) -> Mapping[VaultPath, list[NoteLink]]:
-        """The links of the notes that were written lately."""
-        since = self._clock.now() - _LAG
-        fresh = [info.path for info in self._listed or () if _is_fresh(info, since)]
+        """The links of the notes that were written lately and that the index does not know yet."""
+        fresh = self._unknown_to_the_index()
         if not 0 < len(fresh) <= _MAX_FRESH:
             return {}
         with ThreadPoolExecutor(min(len(fresh), MAX_PARALLEL_FILES)) as pool:
             return dict(zip(fresh, pool.map(self._links_of, fresh), strict=True))
+
+    def _unknown_to_the_index(self) -> list[VaultPath]:
+        now = self._clock.now()
+        late = [info for info in self._listed or () if _is_fresh(info, now - _LAG)]
+        if len(late) > _MAX_LOOKED_UP:
+            return []
+        known = self._notes.notes(self._vault, [info.path for info in late]) if late else {}
+        return [
+            info.path
+            for info in late
+            if info.modified >= now - _SAME_MOMENT or not _is_known(info, known.get(info.path))
+        ]
 
     def _links_of(self, path: VaultPath) -> list[NoteLink]:
         try:
@@ -118,3 +132,11 @@ class PresentNotes:
 
 def _is_fresh(info: FileInfo, since: datetime) -> bool:
     return info.modified >= since and content_type_of(info.path) == NOTES
+
+
+def _is_known(info: FileInfo, note: Note | None) -> bool:
+    return (
+        note is not None
+        and note.size == info.size
+        and int(note.modified.timestamp()) == int(info.modified.timestamp())
+    )
