@@ -150,6 +150,15 @@ class TestRegularExpressions:
         with pytest.raises(InvalidRequestError, match="everywhere"):
             regex(empty)
 
+    @pytest.mark.parametrize("part", [r"\p{L}", "[:alpha:]", "[:a", r"\p{", "[", "\\", "(?P<"])
+    def test_no_broken_pattern_takes_long_to_refuse(self, part: str) -> None:
+        broken = ("[" + part * MAX_PATTERN_CHARS)[: MAX_PATTERN_CHARS - 1] + "("
+        started = time.process_time()
+
+        with pytest.raises(InvalidRequestError, match="invalid_pattern"):
+            regex(broken)
+        assert time.process_time() - started < 5
+
     def test_a_pattern_has_a_longest_length(self) -> None:
         with pytest.raises(InvalidRequestError, match="longer than"):
             literal("a" * (MAX_PATTERN_CHARS + 1))
