@@ -111,28 +111,38 @@ class Confirmations:
         """Run a change under its lease; None if the lease was lost to another run."""
         confirmed = Confirmed(operation=taken.id, pins=opened.call.pins, resumed=taken.attempts > 1)
         try:
-            result = run(confirmed)
-            return result if self._finished(taken, outcome_of_result(result)) else None
-        except UnavailableError:
+            outcome = _outcome_of(run, confirmed)
+            finished = self._finished(taken, outcome)
+        except Exception:
             # What is done already bears the mark of this confirmation: a retry goes on from there.
             self._release(taken)
             raise
-        except ArchivoltError as error:
-            if self._finished(taken, outcome_of_error(error)):
-                raise
+        if not finished:
             return None
-        except Exception:
-            self._release(taken)
-            raise
+        if isinstance(outcome, ArchivoltError):
+            raise outcome
+        return outcome
 
-    def _finished(self, taken: Proposal, outcome: str) -> bool:
-        sealed = self.proposals.sealed(taken, "outcome", outcome)
+    def _finished(self, taken: Proposal, outcome: ToolResult | ArchivoltError) -> bool:
+        failed = isinstance(outcome, ArchivoltError)
+        text = outcome_of_error(outcome) if failed else outcome_of_result(outcome)
+        sealed = self.proposals.sealed(taken, "outcome", text)
         return self._store.finish(taken, outcome=sealed)
 
     def _release(self, taken: Proposal) -> None:
         # If it cannot be given back, the lease ends by itself.
         with suppress(UnavailableError):
             self._store.release(taken)
+
+
+def _outcome_of(run: Run, confirmed: Confirmed) -> ToolResult | ArchivoltError:
+    """Run a change and return what it came to; what a retry may make good is raised."""
+    try:
+        return run(confirmed)
+    except UnavailableError:
+        raise
+    except ArchivoltError as error:
+        return error
 
 
 def _running(seconds: int) -> UnavailableError:

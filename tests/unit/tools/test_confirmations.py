@@ -440,6 +440,23 @@ def test_an_outcome_that_cannot_be_kept_is_found_again_by_the_retry(stage: Chang
     assert (stage.text, stage.versions, stage.hand.runs) == ("two", 2, [False, True])
 
 
+def test_a_refusal_that_cannot_be_kept_holds_up_no_retry(stage: ChangeStage) -> None:
+    token = stage.propose("two").token
+    stage.hand.before = _refuse
+    stage.world.line.take_down("finish")
+    with pytest.raises(UnavailableError, match="unavailable"):
+        stage.apply(token)
+    stage.world.line.calm()
+
+    with pytest.raises(ConflictError, match="file_exists"):
+        stage.apply(token)
+    assert (stage.text, stage.hand.runs) == ("one", [False, True])
+
+
+def _refuse() -> None:
+    raise ConflictError("file_exists", path="a.md")
+
+
 def test_a_fault_of_ours_leaves_the_confirmation_to_a_retry(stage: ChangeStage) -> None:
     token = stage.propose("two").token
     stage.hand.before = lambda: 1 / 0
