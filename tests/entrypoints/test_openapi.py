@@ -12,6 +12,7 @@ ADDRESSES = {
     "get /healthz",
     "get /api/v1/vaults",
     "post /api/v1/vaults",
+    "get /api/v1/vaults/{vault}/members",
     "put /api/v1/vaults/{vault}/members/{user}",
     "delete /api/v1/vaults/{vault}/members/{user}",
     "get /api/v1/browse/{vault}",

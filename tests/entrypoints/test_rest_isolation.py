@@ -34,6 +34,7 @@ def walk(world: RestWorld, vault: str, user: str) -> Iterator[tuple[str, Answer]
         f"/file/{vault}/raw?path=plan.md",
         f"/vault/{vault}/files",
         f"/vault/{vault}/index",
+        f"/vaults/{vault}/members",
         f"/search?q={CANARY}&vault={vault}",
     ):
         yield path, world.get(API + path, user=user)
@@ -79,7 +80,7 @@ def test_nothing_of_others_is_in_any_list_or_search(world: RestWorld, user: str)
 def test_the_owner_finds_all_of_it(world: RestWorld) -> None:
     statuses = [answer.status for _, answer in walk(world, "secret", "alice")]
 
-    assert statuses == [200] * 6 + [201, 200, 204] + [200] * 6
+    assert statuses == [200] * 7 + [201, 200, 204] + [200] * 6
     assert world.get(f"{API}/search?q={CANARY}").json["hits"]
 
 

@@ -50,6 +50,7 @@ def test_health_needs_no_token(world: RestWorld) -> None:
     [
         ("GET", "/vaults"),
         ("POST", "/vaults"),
+        ("GET", "/vaults/notes/members"),
         ("PUT", "/vaults/notes/members/bob"),
         ("DELETE", "/vaults/notes/members/bob"),
         ("GET", "/browse/notes"),
@@ -141,7 +142,7 @@ def test_a_file_is_created_with_what_names_its_version(world: RestWorld) -> None
     created = world.post(f"{API}/file/notes", {"path": "new/c.md", "content": "# Neuf\n"})
 
     assert created.status == 201
-    assert set(created.json) == {"path", "etag", "version"}
+    assert set(created.json) >= {"path", "etag", "version"}
     read = world.get(f"{API}/file/notes?path=new/c.md").json
     assert (read["content"], read["etag"]) == ("# Neuf\n", created.json["etag"])
     again = world.post(f"{API}/file/notes", {"path": "new/c.md", "content": "x"})
@@ -194,6 +195,18 @@ def test_the_index_counts_documents_by_state(world: RestWorld) -> None:
     }
 
 
+def test_every_member_sees_who_shares_a_vault_owners_first(world: RestWorld) -> None:
+    world.send("PUT", f"{API}/vaults/notes/members/bob", {"role": "reader"})
+
+    seen = world.get(f"{API}/vaults/notes/members", user="bob")
+
+    assert seen.status == 200
+    assert [(each["user"], each["role"]) for each in seen.json["members"]] == [
+        ("alice", "owner"),
+        ("bob", "reader"),
+    ]
+
+
 def test_members_are_added_and_removed(world: RestWorld) -> None:
     made = world.send("PUT", f"{API}/vaults/notes/members/auth0%7Cx%40y.z", {"role": "writer"})
     assert (made.status, made.json) == (
@@ -218,6 +231,7 @@ def test_members_are_added_and_removed(world: RestWorld) -> None:
         ("DELETE", "/vaults/notes/members/bob", None),
         ("POST", "/file/notes", {"path": "c.md", "content": "x"}),
         ("GET", "/file/notes/raw?path=a.md", None),
+        ("GET", "/vaults/notes/members", None),
     ],
 )
 def test_an_agents_token_does_nothing_by_hand(

@@ -60,7 +60,8 @@ _MESSAGES: Mapping[str, Message] = {
     ),
     "destructive_tools_off": Message(
         "The owner of the vault {vault} does not allow tools that move or delete; ask them.",
-        "Le propriétaire du coffre {vault} interdit les outils qui déplacent ou suppriment.",
+        "Le propriétaire du coffre {vault} interdit aux outils de déplacer et de supprimer ; "
+        "demandez-le-lui.",
     ),
     "directory_not_found": Message(
         "There is no directory {path} in this vault; list its parent to see what is there.",
@@ -119,8 +120,8 @@ _MESSAGES: Mapping[str, Message] = {
         "La recherche par le sens est en panne : ces résultats viennent des mots seuls.",
     ),
     "member_not_found": Message(
-        "{user} is not a member of this vault.",
-        "{user} n'est pas membre de ce coffre.",
+        "{user} is not a member of this vault; list its members to see who is.",
+        "{user} n'est pas membre de ce coffre ; listez ses membres pour les voir.",
     ),
     "method_not_allowed": Message(
         "This address does not answer to this method; see the allowed ones in Allow.",

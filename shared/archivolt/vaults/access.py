@@ -111,6 +111,16 @@ class VaultService:
         self._directory.set_destructive_tools(self._owned(principal, name), allowed=allowed)
         return self._summary(self.access(principal, name))
 
+    def members(self, principal: Principal, name: str) -> list[tuple[UserId, VaultRole]]:
+        """Return who shares a vault, owners first, each by user id; every member may know.
+
+        Raises:
+            NotFoundError: `vault_not_found`.
+
+        """
+        found = self._directory.members(self.access(principal, name).vault.ref)
+        return sorted(found, key=lambda member: member[1] is not VaultRole.OWNER)
+
     def set_member(self, principal: Principal, name: str, user: str, role: VaultRole) -> UserId:
         """Add a member or change a member's role; only an owner may.
 

@@ -42,6 +42,7 @@ from archivolt.vaults.files import require_writer
 from archivolt.vaults.many_files import deadline_of, work_through
 from archivolt.vaults.mutations import with_note
 from archivolt.vaults.replaced_text import NewText, Replacing, new_text
+from archivolt.vaults.replacing_summary import replacing_summary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +86,7 @@ class ReplacingService:
         shown = found.files[:MAX_SHOWN_FILES]
         diff = _first_lines("".join(file.diff for file in found.files))
         return Preview(
-            summary=with_note(_summary(found), diff),
+            summary=with_note(_summary(asked, found), diff),
             diff=diff.text,
             affected=[
                 *(Affected(path=file.path, change=Change.EDIT) for file in shown),
@@ -268,12 +269,13 @@ def _sorted_out(outcomes: Sequence[ReplacedFile | Affected | None]) -> Replaced:
     )
 
 
-def _summary(found: Replaced) -> Message:
-    occurrences, files, skipped = found.occurrences, len(found.files), len(found.skipped)
-    return Message(
-        f"Replace; occurrences: {occurrences}, in files: {files}, files left out: {skipped}.",
-        f"Remplacer ; occurrences : {occurrences}, dans fichiers : {files}, fichiers laissés de "
-        f"côté : {skipped}.",
+def _summary(asked: Replacing, found: Replaced) -> Message:
+    return replacing_summary(
+        asked.find,
+        asked.replace,
+        occurrences=found.occurrences,
+        files=len(found.files),
+        skipped=len(found.skipped),
     )
 
 

@@ -105,6 +105,27 @@ def test_the_options_mean_what_they_say(shop: Shop, asked: Replacing, after: str
     assert shop.text("a.md") == after
 
 
+def test_the_preview_says_what_is_replaced_by_what_and_how_often(shop: Shop) -> None:
+    shop.add("a.md", "one two One\n")
+    shop.add("b.md", f"one\npassword: {SECRET}\n")
+
+    told = shop.replacing.preview(shop.access(), Replacing(find="one", replace="1")).summary
+    assert told.en == "Replace “one” with “1” (occurrences: 3, files: 2)."
+    assert told.fr == "Remplacer « one » par « 1 » (occurrences : 3, fichiers : 2)."
+
+    nothing = shop.replacing.preview(shop.access(), Replacing(find="absent", replace="1")).summary
+    assert "nothing is replaced" in nothing.en
+
+
+def test_the_preview_names_no_secret_and_no_long_text_whole(shop: Shop) -> None:
+    shop.add("a.md", "one\n")
+    asked = Replacing(find="one", replace=f"{'x ' * 30}password: {SECRET}")
+
+    told = shop.replacing.preview(shop.access(), asked).summary
+    assert SECRET[:4] not in told.en
+    assert "…” (occurrences: 1" in told.en
+
+
 def test_paths_narrow_it(shop: Shop) -> None:
     for path in ("a.md", "b.txt", "drafts/c.md"):
         shop.add(path, "one\n")

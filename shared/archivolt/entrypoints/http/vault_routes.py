@@ -47,6 +47,12 @@ class Member(BaseModel):
     role: VaultRole
 
 
+class Members(BaseModel):
+    """Who shares a vault."""
+
+    members: list[Member]
+
+
 class IndexCounts(BaseModel):
     """How many documents of a vault are in each state of the index."""
 
@@ -111,6 +117,13 @@ def _add_vaults(router: APIRouter, services: ServicesOf) -> None:
 
 
 def _add_members(router: APIRouter, services: ServicesOf) -> None:
+    @router.get("/vaults/{vault}/members", summary="List the members", operation_id="list_members")
+    def list_members(principal: InteractivePrincipal, vault: str) -> Members:  # pyright: ignore[reportUnusedFunction]
+        """Owners come first. Every member may see them."""
+        with services().by_hand.doing(principal, "list_members", vault=vault):
+            found = services().vaults.members(principal, vault)
+        return Members(members=[Member(vault=vault, user=user, role=role) for user, role in found])
+
     @router.put(
         "/vaults/{vault}/members/{user}",
         summary="Add a member, or change a role",
