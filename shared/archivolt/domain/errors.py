@@ -83,4 +83,4 @@ class RateLimitedError(ArchivoltError):
 
 
 class UnavailableError(ArchivoltError):
-    """A collaborator is down; nothing was changed, a retry may work."""
+    """A collaborator is down, or time ran out; a retry may work, and goes on from there."""

@@ -184,8 +184,8 @@ _MESSAGES: Mapping[str, Message] = {
         "Il n'y a pas d'outil {tool} ; listez les outils pour voir leurs noms.",
     ),
     "unavailable": Message(
-        "A service we depend on does not answer; nothing was changed, retry in a moment.",
-        "Un service dont nous dépendons ne répond pas ; rien n'a changé, réessayez bientôt.",
+        "A service we depend on does not answer; retry the same in a moment.",
+        "Un service dont nous dépendons ne répond pas ; réessayez la même chose dans un moment.",
     ),
     "unknown_page": Message(
         "There is no such page; start again from the first.",
