@@ -2,6 +2,7 @@
 
 import os
 from functools import cache
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -10,6 +11,21 @@ from archivolt.domain import limits
 
 class MissingSettingError(RuntimeError):
     """The deployment does not say what a collaborator needs."""
+
+
+class EmbeddingChoice(BaseModel):
+    """Which model makes vectors, and where it is; what is empty or 0 is the provider's default."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    provider: Literal["", "embedded", "e5", "cloudflare", "openai"] = ""
+    model: str = ""
+    base_url: str = ""
+    account: str = ""
+    api_key: str = Field(default="", repr=False)
+    dimension: int = Field(default=0, ge=0)
+    threshold: float = Field(default=0, ge=0, le=1)
+    max_tokens: int = Field(default=0, ge=0)
 
 
 class Settings(BaseModel):
@@ -33,6 +49,17 @@ class Settings(BaseModel):
 
     qdrant_url: str = ""
     qdrant_api_key: str = ""
+
+    # The fields of `EmbeddingChoice`; the model that was chosen before, as a JSON object of them.
+    embedding_provider: Literal["", "embedded", "e5", "cloudflare", "openai"] = ""
+    embedding_model: str = ""
+    embedding_base_url: str = ""
+    embedding_account: str = ""
+    embedding_api_key: str = Field(default="", repr=False)
+    embedding_dimension: int = Field(default=0, ge=0)
+    embedding_threshold: float = Field(default=0, ge=0, le=1)
+    embedding_max_tokens: int = Field(default=0, ge=0)
+    embedding_previous: str = Field(default="", repr=False)
 
     public_url: str = ""
     allowed_origins: str = ""
@@ -82,6 +109,23 @@ class Settings(BaseModel):
 
     aws_endpoint_url: str = ""
     tmpdir: str = "/tmp"  # noqa: S108  the only writable folder of a Lambda function
+
+    @property
+    def embedding(self) -> EmbeddingChoice:
+        """The model that makes vectors."""
+        names = EmbeddingChoice.model_fields
+        return EmbeddingChoice(**{name: getattr(self, f"embedding_{name}") for name in names})
+
+    @property
+    def previous_embedding(self) -> EmbeddingChoice | None:
+        """The model that made them before, while it still serves.
+
+        Raises:
+            pydantic.ValidationError: The setting is no such object; its value is not shown.
+
+        """
+        previous = self.embedding_previous
+        return EmbeddingChoice.model_validate_json(previous) if previous else None
 
     def required(self, name: str) -> str:
         """Return a setting that must not be empty.

@@ -38,6 +38,17 @@ def store(request: pytest.FixtureRequest) -> VectorStore:
     return QdrantVectors(rest, model="toy/1", dimension=DIMENSION)
 
 
+@pytest.fixture(params=["fake", "qdrant"])
+def succession(request: pytest.FixtureRequest) -> tuple[VectorStore, VectorStore]:
+    """Return the store of a model in use and that of the model before it."""
+    if request.param == "fake":
+        before = InMemoryVectors()
+        return InMemoryVectors(former=before), before
+    rest: QdrantRest = request.getfixturevalue("rest")
+    former = QdrantVectors(rest, model="toy/0", dimension=DIMENSION)
+    return QdrantVectors(rest, model="toy/1", dimension=DIMENSION, former=former), former
+
+
 def vector(angle: float) -> list[float]:
     return [math.cos(math.radians(angle)), math.sin(math.radians(angle)), 0.0]
 
@@ -193,6 +204,32 @@ def test_vectors_of_two_models_never_meet(rest: QdrantRest) -> None:
     large = QdrantVectors(rest, model="toy/2", dimension=4)
     small.upsert([ALICE], VAULT, document("a.md", 0))
     assert large.search(ACME, ALICE, [VAULT], [1.0, 0.0, 0.0, 0.0], limit=10) == []
+
+
+def test_a_document_that_a_new_model_has_leaves_the_former_collection(
+    succession: tuple[VectorStore, VectorStore],
+) -> None:
+    present, former = succession
+    for path in ("a.md", "b.md"):
+        former.upsert([ALICE, BOB], VAULT, document(path, 0, generation=OLD))
+    former.upsert([ALICE], VAULT, document("a.md", 0, generation=NEW))
+    present.upsert([ALICE, BOB], VAULT, document("a.md", 0, generation=OLD))
+    present.remove_older([ALICE, BOB], VAULT, VaultPath("a.md"), than=OLD)
+    assert paths(search(present)) == paths(search(present, user=BOB)) == ["a.md"]
+    left = sorted((c.path, c.generation) for c in search(former))
+    assert left == [("a.md", NEW), ("b.md", OLD)]
+    assert paths(search(former, user=BOB)) == ["b.md"]
+
+
+def test_who_leaves_a_vault_leaves_the_former_collection_too(
+    succession: tuple[VectorStore, VectorStore],
+) -> None:
+    present, former = succession
+    for store in succession:
+        store.upsert([ALICE, BOB], VAULT, document("a.md", 0))
+    present.remove_vault(BOB, VAULT)
+    assert search(present, user=BOB) == search(former, user=BOB) == []
+    assert paths(search(former)) == ["a.md"]
 
 
 def test_a_server_that_is_down_is_unavailable() -> None:

@@ -15,9 +15,10 @@ _Point = tuple[VaultRef, VaultPath, Generation, int]
 
 
 class InMemoryVectors:
-    """A `VectorStore` that lives as long as the test."""
+    """A `VectorStore` that lives as long as the test; what is removed leaves `former` too."""
 
-    def __init__(self) -> None:
+    def __init__(self, former: "InMemoryVectors | None" = None) -> None:
+        self._former = former
         self._collections: dict[tuple[TenantId, UserId], dict[_Point, tuple[Passage, Vector]]] = {}
 
     def upsert(self, users: Sequence[UserId], vault: VaultRef, document: EmbeddedDocument) -> None:
@@ -40,12 +41,24 @@ class InMemoryVectors:
             for point in list(points):
                 if point[:2] == (vault, path) and point[2] < than:
                     del points[point]
+        if self._former:
+            self._former._remove_up_to(users, vault, path, than)
+
+    def _remove_up_to(
+        self, users: Sequence[UserId], vault: VaultRef, path: VaultPath, than: Generation
+    ) -> None:
+        for user in users:
+            points = self._collections.get((vault.tenant, user), {})
+            for point in [p for p in points if p[:2] == (vault, path) and p[2] <= than]:
+                del points[point]
 
     def remove_vault(self, user: UserId, vault: VaultRef) -> None:
         points = self._collections.get((vault.tenant, user), {})
         for point in list(points):
             if point[0] == vault:
                 del points[point]
+        if self._former:
+            self._former.remove_vault(user, vault)
 
     def search(
         self,

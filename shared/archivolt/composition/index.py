@@ -9,6 +9,7 @@ from archivolt.domain.limits import CHUNK_TOKENS, MAX_LEXICAL_CACHE_BYTES
 if TYPE_CHECKING:
     from archivolt.adapters.ocr.engines import EngineChoice
     from archivolt.adapters.qdrant.rest import QdrantRest
+    from archivolt.adapters.qdrant.vectors import QdrantVectors
     from archivolt.adapters.sqlite.shard_reader import ShardReader
     from archivolt.bootstrap import Container
     from archivolt.ingestion.documents import DocumentReader
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from archivolt.ports.patterns import PatternCompiler
     from archivolt.ports.retrieval import Embedder, ShardStore, TextIndex, VectorStore
     from archivolt.retrieval.hybrid import RetrievalService
+    from archivolt.retrieval.meaning import DenseIndex
 
 _LEXICAL_FOLDER: Final = "archivolt-lexical"
 
@@ -62,9 +64,21 @@ class IndexContainer:
     @cached_property
     def embedder(self) -> "Embedder":
         """The model that makes vectors; its weights are loaded at the first text."""
-        from archivolt.adapters.embedding.embedded_use import EmbeddedUse
+        from archivolt.composition.embedding import embedder_of
 
-        return EmbeddedUse()
+        return embedder_of(self._on.settings.embedding)
+
+    @cached_property
+    def former_index(self) -> "DenseIndex | None":
+        """The vectors of the model before this one, where the deployment names it."""
+        from archivolt.composition.embedding import embedder_of
+        from archivolt.retrieval.meaning import DenseIndex
+
+        choice = self._on.settings.previous_embedding
+        embedder = embedder_of(choice) if choice else self.embedder
+        if embedder.model == self.embedder.model:
+            return None
+        return DenseIndex(embedder=embedder, vectors=self._vectors_of(embedder))
 
     def close(self) -> None:
         """Let the connections to the vector store go."""
@@ -73,10 +87,22 @@ class IndexContainer:
     @cached_property
     def vector_store(self) -> "VectorStore":
         """Vectors."""
+        former = self.former_index
+        return self._vectors_of(
+            self.embedder, former=self._vectors_of(former.embedder) if former else None
+        )
+
+    def _vectors_of(
+        self, embedder: "Embedder", *, former: "QdrantVectors | None" = None
+    ) -> "QdrantVectors":
         from archivolt.adapters.qdrant.vectors import QdrantVectors
 
-        server = self._vector_server
-        return QdrantVectors(server, model=self.embedder.model, dimension=self.embedder.dimension)
+        return QdrantVectors(
+            self._vector_server,
+            model=embedder.model,
+            dimension=embedder.dimension,
+            former=former,
+        )
 
     @cached_property
     def vector_cache(self) -> "VectorCache":
@@ -209,6 +235,7 @@ class IndexContainer:
             text_index=self.text_index,
             vectors=self.vector_store,
             embedder=lambda: self.embedder,
+            former=lambda: self.former_index,
         )
 
     @cached_property

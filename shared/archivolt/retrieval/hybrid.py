@@ -30,6 +30,13 @@ from archivolt.retrieval.fusion import (
     lexical_weight,
     without_repetitions,
 )
+from archivolt.retrieval.meaning import (
+    DenseIndex,
+    MeaningQuestion,
+    Nearest,
+    nearest,
+    no_former_index,
+)
 from archivolt.retrieval.notices import index_notices, notice
 
 # How many passages of each list are looked at: the checks and the fusion drop some.
@@ -63,11 +70,11 @@ class _Question:
 
 @dataclass(slots=True)
 class _Lists:
-    """The two lists, the best cosine as a share of the threshold, and what went wrong (codes)."""
+    """The two lists, what the second is made of, and what went wrong (codes)."""
 
     lexical: list[Candidate] = field(default_factory=list[Candidate])
     dense: list[Candidate] = field(default_factory=list[Candidate])
-    nearness: float = 0.0
+    nearest: Nearest = field(default_factory=Nearest)
     troubles: list[str] = field(default_factory=list[str])
 
 
@@ -82,12 +89,14 @@ class RetrievalService:
         text_index: TextIndex,
         vectors: VectorStore,
         embedder: Callable[[], Embedder],
+        former: Callable[[], DenseIndex | None] = no_former_index,
     ) -> None:
         self._directory = directory
         self._catalogue = catalogue
         self._text_index = text_index
         self._vectors = vectors
         self._embedder = embedder
+        self._former = former
 
     def search(
         self, principal: Principal, query: SearchQuery, *, language: Language
@@ -147,7 +156,7 @@ class RetrievalService:
                 lists.troubles.append("words_unavailable")
         if mode is not SearchMode.LEXICAL:
             try:
-                lists.dense, lists.nearness = self._by_meaning(question)
+                lists.nearest = self._by_meaning(question)
             except UnavailableError:
                 if mode is SearchMode.DENSE or lists.troubles:
                     raise
@@ -162,26 +171,24 @@ class RetrievalService:
             list(question.vaults), question.groups, limit=question.limit, prefix=question.path
         )
 
-    def _by_meaning(self, question: _Question) -> tuple[list[Candidate], float]:
-        embedder = self._embedder()
-        found = self._vectors.search(
-            question.user.tenant,
-            question.user.user,
-            list(question.vaults),
-            embedder.embed_query(question.query.q),
+    def _by_meaning(self, question: _Question) -> Nearest:
+        query = question.query
+        alone = query.mode is SearchMode.DENSE
+        asked = MeaningQuestion(
+            text=query.q,
+            user=question.user,
+            vaults=list(question.vaults),
+            path=question.path,
             limit=question.limit,
-            prefix=question.path,
+            share=1.0 if alone else _NOISE_SHARE,
+            least=query.threshold if alone else None,
         )
-        least = embedder.threshold * _NOISE_SHARE
-        if question.query.mode is SearchMode.DENSE:
-            asked = question.query.threshold
-            least = embedder.threshold if asked is None else asked
-        near = [candidate for candidate in found if candidate.score >= least]
-        return near, near[0].score / embedder.threshold if near else 0.0
+        present = DenseIndex(embedder=self._embedder(), vectors=self._vectors)
+        return nearest(asked, present, self._former)
 
     def _keep_current(self, question: _Question, lists: _Lists) -> None:
         """Drop every candidate that the catalogue does not name as current, in both lists."""
-        both = [*lists.lexical, *lists.dense]
+        both = [*lists.lexical, *lists.nearest.candidates]
         keys = {(candidate.vault, candidate.path) for candidate in both}
         entries = self._catalogue.get_many(sorted(keys, key=lambda key: key[1]))
 
@@ -195,7 +202,7 @@ class RetrievalService:
             )
 
         lists.lexical = [candidate for candidate in lists.lexical if is_current(candidate)]
-        lists.dense = [candidate for candidate in lists.dense if is_current(candidate)]
+        lists.dense = [each for each in lists.nearest.joined(entries) if is_current(each)]
 
     def _ranked(self, question: _Question, lists: _Lists) -> list[Ranked]:
         mode = question.query.mode
@@ -216,7 +223,7 @@ def _lexical_share(question: _Question, lists: _Lists) -> float:
 def _confidence(question: _Question, lists: _Lists) -> float:
     """Return how well the best passage answers, by its words or by its meaning."""
     covered = coverage(question.groups, lists.lexical[:1])
-    return min(1.0, max(covered, lists.nearness))
+    return min(1.0, max(covered, lists.nearest.nearness))
 
 
 def _by_cosine(dense: Sequence[Candidate]) -> list[Ranked]:

@@ -1,9 +1,11 @@
 """The vectors of passages in Qdrant: one collection per user, filtered by vault (R9, R10).
 
 A collection is named after the verified user and after the model: another model, or dimension, is
-another collection, so vectors of two models never meet. The old one stays until it is removed, and
-the reconciliation has every document embedded for the new one. What isolates (`space_id`) and what
-places a point (`path`, `generation`) is written into its payload last, over whatever it carries.
+another collection, so vectors of two models never meet. The reconciliation has every document
+embedded for the new one. A document that is there leaves the collection of the former model, if
+that model is named; else the old collection stays until somebody removes it. What isolates
+(`space_id`) and what places a point (`path`, `generation`) is written into its payload last, over
+whatever it carries.
 """
 
 import hashlib
@@ -32,12 +34,24 @@ Json = dict[str, Any]
 
 
 class QdrantVectors:
-    """A `VectorStore` on a Qdrant server, for the vectors of one model."""
+    """A `VectorStore` on a Qdrant server, for the vectors of one model.
 
-    def __init__(self, server: QdrantRest, *, model: str, dimension: int) -> None:
+    What is removed is removed from the collections of the `former` one too, and what is there of
+    a document with it: whoever removes older generations has written the present one.
+    """
+
+    def __init__(
+        self,
+        server: QdrantRest,
+        *,
+        model: str,
+        dimension: int,
+        former: "QdrantVectors | None" = None,
+    ) -> None:
         self._server = server
         self._dimension = dimension
         self._suffix = _digest(f"{model}/{dimension}")[:8]
+        self._former = former
 
     def upsert(self, users: Sequence[UserId], vault: VaultRef, document: EmbeddedDocument) -> None:
         """Add the passages of one generation to each user's collection."""
@@ -54,17 +68,22 @@ class QdrantVectors:
         self, users: Sequence[UserId], vault: VaultRef, path: VaultPath, *, than: Generation
     ) -> None:
         """Delete the points of a document that are older than a generation."""
-        conditions = [
-            *_in_vaults([vault]),
-            {"key": "path", "match": {"value": path}},
-            {"key": "instant", "range": {"lt": generation_instant(than)}},
-        ]
+        instant = generation_instant(than)
         for user in users:
-            self._delete(self.collection(vault.tenant, user), conditions)
+            self._delete(
+                self.collection(vault.tenant, user), _of_document(vault, path, {"lt": instant})
+            )
+            if self._former:
+                self._delete(
+                    self._former.collection(vault.tenant, user),
+                    _of_document(vault, path, {"lte": instant}),
+                )
 
     def remove_vault(self, user: UserId, vault: VaultRef) -> None:
         """Delete every point of a vault from one user's collection."""
         self._delete(self.collection(vault.tenant, user), _in_vaults([vault]))
+        if self._former:
+            self._former.remove_vault(user, vault)
 
     def search(
         self,
@@ -123,6 +142,14 @@ class QdrantVectors:
 
 def _in_vaults(vaults: Sequence[VaultRef]) -> list[Json]:
     return [{"key": "space_id", "match": {"any": [vault.id for vault in vaults]}}]
+
+
+def _of_document(vault: VaultRef, path: VaultPath, instants: Json) -> list[Json]:
+    return [
+        *_in_vaults([vault]),
+        {"key": "path", "match": {"value": path}},
+        {"key": "instant", "range": instants},
+    ]
 
 
 def _point(vault: VaultRef, document: EmbeddedDocument, passage: Passage, vector: Vector) -> Json:

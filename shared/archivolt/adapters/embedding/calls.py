@@ -1,0 +1,133 @@
+"""One JSON question to an embedding provider and its answer, asked again where that makes sense.
+
+The key is in a header and nowhere else; of an answer that is no success its status alone is told,
+for providers repeat what they were sent.
+"""
+
+import json
+import math
+import time
+from collections.abc import Callable, Iterable
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+import httpx2
+
+from archivolt.domain.errors import ArchivoltError, UnavailableError
+from archivolt.domain.tool import JsonObject
+from archivolt.observability import logger
+
+_OK: Final = 200
+_TRANSIENT: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+_CONNECT_SECONDS: Final = 5.0
+
+
+class Patience:
+    """How often one task may wait for its provider, and how long altogether."""
+
+    def __init__(self, pauses: Iterable[float], *, seconds: float, answer_seconds: float) -> None:
+        self._pauses = iter(pauses)
+        self._left = seconds
+        self.answer_seconds = answer_seconds
+
+    def next_pause(self, asked: float) -> float | None:
+        """Return how long to wait, at least as long as was asked; None to give up."""
+        wait = max(next(self._pauses, math.inf), asked)
+        if wait > self._left:
+            return None
+        self._left -= wait
+        return wait
+
+
+class EmbeddingCalls:
+    """Calls to one address with one key (which may be empty).
+
+    Args:
+        client: A guarded client that may call the address.
+        url: The address.
+        key: Sent as a bearer token.
+        pause: Waits for some seconds.
+
+    """
+
+    def __init__(
+        self,
+        client: httpx2.Client,
+        url: str,
+        key: str,
+        *,
+        pause: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._client = client
+        self._url = url
+        self._headers = {"content-type": "application/json"}
+        if key:
+            self._headers["authorization"] = f"Bearer {key}"
+        self._pause = pause
+
+    def ask(self, body: JsonObject, patience: Patience) -> object:
+        """Return the answer's JSON.
+
+        Raises:
+            UnavailableError: `unavailable`: there is no such answer, after some attempts.
+
+        """
+        while True:
+            answer = self._attempt(body, patience)
+            if answer is not None and answer.status_code == _OK:
+                return _parsed(answer)
+            wait = patience.next_pause(_asked_pause(answer)) if _may_pass(answer) else None
+            if wait is None:
+                raise UnavailableError("unavailable")
+            self._pause(wait)
+
+    def _attempt(self, body: JsonObject, patience: Patience) -> httpx2.Response | None:
+        """Return the provider's answer; None if none came this time."""
+        # Half a surrogate pair has no encoding; JSON's own escapes carry it, and some refuse them.
+        content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+        timeout = httpx2.Timeout(patience.answer_seconds, connect=_CONNECT_SECONDS)
+        try:
+            answer = self._client.post(
+                self._url, content=content, headers=self._headers, timeout=timeout
+            )
+        except httpx2.TransportError as error:
+            logger.warning("an embedding provider gave no answer", extra=_kind(error))
+            return None
+        except (httpx2.HTTPError, httpx2.InvalidURL, ArchivoltError) as error:
+            logger.error("an embedding provider cannot be called", extra=_kind(error))
+            raise UnavailableError("unavailable") from error
+        if answer.status_code != _OK:
+            refused = {"status": answer.status_code}
+            logger.warning("an embedding provider refused a call", extra=refused)
+        return answer
+
+
+def _may_pass(answer: httpx2.Response | None) -> bool:
+    return answer is None or answer.status_code in _TRANSIENT
+
+
+def _kind(error: Exception) -> dict[str, str]:
+    return {"error": type(error).__name__}
+
+
+def _parsed(answer: httpx2.Response) -> object:
+    try:
+        parsed: Any = answer.json()
+    except (ValueError, RecursionError) as error:
+        raise UnavailableError("unavailable") from error
+    return parsed
+
+
+def _asked_pause(answer: httpx2.Response | None) -> float:
+    """Return the seconds of `Retry-After`; a moment is counted from the answer's own date."""
+    asked = answer.headers.get("retry-after", "").strip() if answer is not None else ""
+    if answer is None or not asked:
+        return 0.0
+    if asked.isascii() and asked.isdecimal():
+        return float(asked)
+    try:
+        until = parsedate_to_datetime(asked)
+        since = parsedate_to_datetime(answer.headers.get("date", ""))
+        return max(0.0, (until - since).total_seconds())
+    except (ValueError, TypeError):
+        return 0.0

@@ -1,0 +1,131 @@
+"""Finds passages by meaning: in the vectors of the model in use, and in those of the one before.
+
+After a change of model the documents are embedded anew one after the other. Until its turn comes a
+document is found by the vectors it has, whose model the catalogue names. Two models' cosines are
+not the same measure; a threshold says for each what is near enough (decision 29), so the former
+model's are brought to the scale of the present one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from archivolt.domain.errors import UnavailableError
+from archivolt.domain.identity import Principal
+from archivolt.domain.ingestion import CatalogueEntry
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.vault import VaultRef
+from archivolt.observability import failure, logger
+from archivolt.ports.retrieval import Candidate, Embedder, VectorStore
+
+Entries = Mapping[tuple[VaultRef, VaultPath], CatalogueEntry]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DenseIndex:
+    """The vectors of one model and what makes them."""
+
+    embedder: Embedder
+    vectors: VectorStore
+
+
+def no_former_index() -> DenseIndex | None:
+    """Say that the model was never another."""
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MeaningQuestion:
+    """What is looked for, where.
+
+    What is less near than this share of the model's threshold is no answer; `least` is a cosine
+    that takes its place.
+    """
+
+    text: str
+    user: Principal
+    vaults: Sequence[VaultRef]
+    path: VaultPath
+    limit: int
+    share: float
+    least: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nearest:
+    """The nearest passages: by the model in use, and by the one before, named `former_model`."""
+
+    present: list[Candidate] = field(default_factory=list[Candidate])
+    former: list[Candidate] = field(default_factory=list[Candidate])
+    former_model: str = ""
+    threshold: float = 1.0
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """Both lists."""
+        return [*self.present, *self.former]
+
+    @property
+    def nearness(self) -> float:
+        """The best cosine as a share of the threshold."""
+        return max((each.score for each in self.candidates), default=0.0) / self.threshold
+
+    def joined(self, entries: Entries) -> list[Candidate]:
+        """Return one list, best first, each document by the vectors of one model."""
+        former = [
+            each
+            for each in self.former
+            if (entry := entries.get((each.vault, each.path)))
+            and entry.generation == each.generation
+            and entry.embedder == self.former_model
+        ]
+        by_former = {(each.vault, each.path) for each in former}
+        present = [each for each in self.present if (each.vault, each.path) not in by_former]
+        if not former:
+            return present
+        return sorted([*present, *former], key=lambda each: -each.score)
+
+
+def nearest(
+    question: MeaningQuestion, present: DenseIndex, former: Callable[[], DenseIndex | None]
+) -> Nearest:
+    """Return the nearest passages; the former model's failure costs its passages alone.
+
+    Raises:
+        UnavailableError: The model in use, or its vectors, cannot be reached.
+
+    """
+    threshold = present.embedder.threshold
+    least = question.share * threshold if question.least is None else question.least
+    found = [each for each in _found(question, present) if each.score >= least]
+    before = former()
+    if before is None:
+        return Nearest(present=found, threshold=threshold)
+    scale = threshold / before.embedder.threshold
+    rescaled = [
+        replace(each, score=min(1.0, each.score * scale)) for each in _found_if_up(question, before)
+    ]
+    return Nearest(
+        present=found,
+        former=[each for each in rescaled if each.score >= least],
+        former_model=before.embedder.model,
+        threshold=threshold,
+    )
+
+
+def _found(question: MeaningQuestion, index: DenseIndex) -> list[Candidate]:
+    return index.vectors.search(
+        question.user.tenant,
+        question.user.user,
+        question.vaults,
+        index.embedder.embed_query(question.text),
+        limit=question.limit,
+        prefix=question.path,
+    )
+
+
+def _found_if_up(question: MeaningQuestion, index: DenseIndex) -> list[Candidate]:
+    try:
+        return _found(question, index)
+    except UnavailableError as error:
+        logger.warning("the former embedding model does not answer", extra=failure(error))
+        return []
