@@ -71,6 +71,9 @@ MAX_DIFF_LINES: Final = 200
 MAX_FILE_DIFF_LINES: Final = 40
 MAX_DIFF_LINE_CHARS: Final = 500
 MAX_BACKUP_DIFF_LINES: Final = 20_000
+# What is parsed, changed and parsed again in the time of one call.
+MAX_FRONT_MATTER_CHARS: Final = 50_000
+MAX_PROPERTY_CHANGES: Final = 100
 MAX_APPEND_ATTEMPTS: Final = 8
 MAX_REPLACED_FILES: Final = 1_000
 MAX_REPLACED_BYTES: Final = 200_000_000

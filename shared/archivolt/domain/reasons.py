@@ -143,6 +143,7 @@ REASONS: Mapping[str, Message] = {
     "yaml_aliases": Message("more than {limit} YAML aliases", "plus de {limit} alias YAML"),
     "yaml_broken": Message("not valid YAML, line {line}", "YAML non valide, ligne {line}"),
     "yaml_not_properties": Message("not a list of properties", "pas une liste de propriétés"),
+    "yaml_too_long": Message("over {limit} characters", "plus de {limit} caractères"),
     "yaml_twice": Message("{name} occurs twice", "{name} figure deux fois"),
     "yaml_unlike": Message(
         "{name} cannot be written without changing more",

@@ -7,11 +7,12 @@ said before but for the change, the change is refused. Broken YAML is refused, n
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol, TypeGuard, cast
 
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.folding import folded
+from archivolt.domain.limits import MAX_FRONT_MATTER_CHARS
 from archivolt.domain.paths import VaultPath
 
 Scalar = str | int | float | bool | None
@@ -62,7 +63,7 @@ class FrontMatter:
         self._head = match[0][: match.start(2)] if match else ""
         self._body = match[2] if match else ""
         self._rest = text[match.end(2) :] if match else text
-        self._read()
+        self._known = self._read()
 
     @property
     def text(self) -> str:
@@ -73,7 +74,7 @@ class FrontMatter:
 
     def set(self, name: str, value: PropertyValue) -> None:
         """Give a property a value; a new one comes last."""
-        properties, before = self._read()
+        properties, before = self._known
         wanted = list(value) if _is_list(value) else value
         after = {**before, name: wanted}
         if name in properties:
@@ -85,7 +86,7 @@ class FrontMatter:
 
     def remove(self, name: str) -> None:
         """Remove a property; one that is not there is no mistake."""
-        properties, before = self._read()
+        properties, before = self._known
         if name not in properties:
             return
         start = self._body.rfind("\n", 0, properties[name].start) + 1
@@ -95,7 +96,7 @@ class FrontMatter:
 
     def add_tags(self, tags: Sequence[str]) -> None:
         """Add tags that the note does not declare yet, with or without `#`."""
-        properties, before = self._read()
+        properties, before = self._known
         name = "tag" if "tag" in properties and "tags" not in properties else "tags"
         value: Any = before.get(name)
         text = value if isinstance(value, str) else ""
@@ -162,39 +163,58 @@ class FrontMatter:
         """Take a new body if it says what it should."""
         previous, self._body = self._body, body
         try:
-            _, loaded = self._read()
-        except InvalidRequestError as error:
+            read = self._read()
+            same = list(read[1].items()) == list(after.items())
+        except (InvalidRequestError, RecursionError) as error:
             self._body = previous
             raise self._refusal("yaml_unlike", name=name) from error
-        if list(loaded.items()) != list(after.items()):
+        if not same:
             self._body = previous
             raise self._refusal("yaml_unlike", name=name)
+        self._known = read
 
     def _read(self) -> tuple[dict[str, _Property], dict[str, Any]]:
         """Return the properties, and their values."""
         # Slow to import, and needed by the few calls that change front matter.
         import yaml  # noqa: PLC0415
 
+        if len(self._body) > MAX_FRONT_MATTER_CHARS:
+            raise self._refusal("yaml_too_long", limit=MAX_FRONT_MATTER_CHARS)
         try:
-            root: Any = yaml.compose(self._body, Loader=yaml.SafeLoader)
-            aliases = sum(isinstance(event, yaml.AliasEvent) for event in yaml.parse(self._body))
-            if aliases > _MAX_ALIASES:
-                raise self._refusal("yaml_aliases", limit=_MAX_ALIASES)
-            loaded: Any = yaml.safe_load(self._body)
+            if self._body.count("*") > _MAX_ALIASES:
+                self._require_few_aliases(yaml.parse(self._body, Loader=yaml.SafeLoader))
+            loader = yaml.SafeLoader(self._body)
+            root: Any = loader.get_single_node()
+            properties = self._properties(root)
+            # From here on the nodes no longer say what is written where.
+            loaded: Any = {} if root is None else loader.construct_document(root)
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             mark: Any = getattr(error, "problem_mark", None)
             raise self._refusal("yaml_broken", line=mark.line + 2 if mark else 1) from error
+        if not isinstance(loaded, dict):
+            raise self._refusal("yaml_not_properties")
+        return properties, cast("dict[str, Any]", loaded)
+
+    def _require_few_aliases(self, events: Iterable[Any]) -> None:
+        import yaml  # noqa: PLC0415
+
+        if sum(isinstance(event, yaml.AliasEvent) for event in events) > _MAX_ALIASES:
+            raise self._refusal("yaml_aliases", limit=_MAX_ALIASES)
+
+    def _properties(self, root: Any) -> dict[str, _Property]:  # noqa: ANN401  the library's own
         if root is None:
-            return {}, {}
-        if not isinstance(loaded, dict) or root.flow_style:
+            return {}
+        if root.id != "mapping" or root.flow_style:
             raise self._refusal("yaml_not_properties")
         properties: dict[str, _Property] = {}
         for key, value in root.value:
             if key.id != "scalar" or key.value in properties:
                 raise self._refusal("yaml_twice", name=str(key.value))
-            colon = self._body.index(":", key.end_mark.index) + 1
+            colon = self._body.find(":", key.end_mark.index) + 1
+            if not colon:
+                raise self._refusal("yaml_unlike", name=key.value)
             properties[key.value] = _Property(key.start_mark.index, colon, value)
-        return properties, cast("dict[str, Any]", loaded)
+        return properties
 
     def _refusal(self, problem: str, **details: str | int) -> InvalidRequestError:
         return InvalidRequestError(

@@ -249,3 +249,27 @@ def test_aliases_of_aliases_are_refused_in_no_time() -> None:
     assert after_setting("---\na: &a x\nb: *a\n---\n", "c", "y") == (
         "---\na: &a x\nb: *a\nc: y\n---\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("front_matter", "problem"),
+    [
+        ("a: &a [*a]\n", "yaml_unlike"),
+        ("a: &a {b: *a}\n", "yaml_unlike"),
+        ("? a\n", "yaml_unlike"),
+        (f"a: {'[' * 3000}{']' * 3000}\n", "yaml_broken"),
+        ("a: 2001-99-99\n", "yaml_broken"),
+        (f"a: {'x ' * 25_000}\n", "yaml_too_long"),
+    ],
+)
+def test_front_matter_that_leads_nowhere_is_refused(front_matter: str, problem: str) -> None:
+    with pytest.raises(InvalidRequestError) as caught:
+        after_setting(f"---\n{front_matter}---\n", "title", "x")
+
+    assert caught.value.details["problem"] == problem
+
+
+def test_keys_that_are_merged_in_stay_where_they_are_written() -> None:
+    note = "---\nbase: &base {a: 1}\n<<: *base\n---\n"
+
+    assert after_setting(note, "b", 2) == note.replace("*base\n", "*base\nb: 2\n")

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from archivolt.domain.confirmation import Preview
 from archivolt.domain.language import Message
+from archivolt.domain.limits import MAX_PROPERTY_CHANGES
 from archivolt.domain.messages import reason_for
 from archivolt.domain.paths import resolve_path
 from archivolt.domain.tool import Risk, Surface
@@ -28,10 +29,18 @@ class PropertyEdits(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     set: dict[str, PropertyValue] = Field(
-        default_factory=dict[str, PropertyValue], description="Properties and their new values."
+        default_factory=dict[str, PropertyValue],
+        max_length=MAX_PROPERTY_CHANGES,
+        description="Properties and their new values.",
     )
-    remove: tuple[str, ...] = Field(default=(), description="Properties to remove.")
-    add_tags: tuple[str, ...] = Field(default=(), description="Tags to add, with or without #.")
+    remove: tuple[str, ...] = Field(
+        default=(), max_length=MAX_PROPERTY_CHANGES, description="Properties to remove."
+    )
+    add_tags: tuple[str, ...] = Field(
+        default=(),
+        max_length=MAX_PROPERTY_CHANGES,
+        description="Tags to add, with or without #.",
+    )
 
     @property
     def changes(self) -> PropertyChanges:
