@@ -78,6 +78,8 @@ class MoveRun:
 
     def _run_steps(self) -> None:
         done = self._operation.done
+        if 0 < done < len(self._moving) + len(self._linking):
+            self._steps.recall(self._moving[:done])
         while done < self._operation.total:
             step, rest = self._phase(done)
             self._for_each(step, rest[:_FILES_AT_A_TIME])

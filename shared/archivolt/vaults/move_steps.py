@@ -4,7 +4,8 @@ Each step may have been taken by an earlier run, wholly or not at all, and peopl
 meanwhile. A version that the move wrote carries its operation: nothing is done twice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -19,6 +20,7 @@ from archivolt.ports.notes import NoteIndex
 from archivolt.ports.operations import Operation, OperationStore
 from archivolt.vaults.content_types import content_type_of
 from archivolt.vaults.link_rewriting import Relocation
+from archivolt.vaults.many_files import files_below
 from archivolt.vaults.present_notes import PresentNotes
 from archivolt.vaults.relinking import (
     UnwritableError,
@@ -94,6 +96,29 @@ class MoveSteps:
             self._with_links = frozenset(moving_notes(notes, relocation))
             self._known = relocation
         return self._known
+
+    def recall(self, copied: Sequence[tuple[VaultPath, ETag]]) -> None:
+        """Find which files an earlier run had to leave in their old places, with the links to them.
+
+        Only what is not the very content that was noted has to be looked at.
+        """
+        there = {info.path: info.etag for info in self._at_target()}
+        unlike = [
+            source
+            for source, noted in copied
+            if there.get(self._move.moved(source), noted) != noted
+        ]
+        with ThreadPoolExecutor(self._stores.threads) as pool:
+            ours = pool.map(self._is_ours, map(self._move.moved, unlike))
+        self.kept.update(source for source, known in zip(unlike, ours, strict=True) if not known)
+
+    def _at_target(self) -> Iterable[FileInfo]:
+        if self._move.directory:
+            return files_below(self._files, self._vault, self._move.target)
+        try:
+            return [self._files.head(self._vault, self._move.target)]
+        except NotFoundError:
+            return []
 
     def _keep(self, source: VaultPath) -> None:
         self.kept.add(source)

@@ -97,3 +97,29 @@ def directories(vault: MovingVault) -> list[str]:
     root = vault.store.list(vault.ref, VaultPath(""), recursive=False, limit=99).directories
     below = [vault.store.list(vault.ref, path, recursive=False, limit=99) for path in root]
     return [*root, *(path for page in below for path in page.directories)]
+
+
+def test_a_file_that_had_to_stay_keeps_its_links_whenever_the_process_dies() -> None:
+    request = rename_of_directory(VaultPath("d"), "e")
+    deaths = 0
+    while True:
+        vault = MovingVault({"d/a.md": "", "d/b.md": "[x](a.md) [[d/a]]", "n.md": "[[d/a]] [[b]]"})
+        confirmed = Confirmed(operation="op-1", pins=vault.preview(request).pins)
+        vault.store.before("copy", lambda: vault.write("e/a.md", "another"))  # noqa: B023  used in this round
+        vault.line.strike_after(deaths)
+        try:
+            vault.service.run(vault.access(), request, confirmed)
+        except Death:
+            deaths += 1
+        else:
+            break
+        vault.line.calm()
+        vault.service.run(vault.access(), request, replace(confirmed, resumed=True))
+        assert vault.texts() == {
+            "d/a.md": "",
+            "e/a.md": "another",
+            "e/b.md": "[x](../d/a.md) [[d/a]]",
+            "n.md": "[[d/a]] [[b]]",
+        }
+
+    assert deaths > 20
