@@ -7,7 +7,7 @@ from typing import Final
 
 from archivolt.domain.errors import ArchivoltError, UnavailableError
 from archivolt.domain.limits import OPERATION_IDLE_SECONDS
-from archivolt.observability import logger
+from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.operations import Operation, OperationKind, OperationStore
 
@@ -56,6 +56,14 @@ class OperationSweep:
             return []
 
     def _finish(self, operation: Operation, time_left: Callable[[], timedelta]) -> bool:
+        try:
+            return self._finished(operation, time_left)
+        except Exception as error:  # noqa: BLE001  one operation's trouble is not another's
+            told = {"operation": operation.id, "kind": operation.kind.value}
+            logger.warning("operation not finished", extra=told | failure(error) | _code_of(error))
+            return False
+
+    def _finished(self, operation: Operation, time_left: Callable[[], timedelta]) -> bool:
         resume = self._resumptions.get(operation.kind)
         current: Operation | None = operation
         while current is not None and not current.finished:
@@ -63,17 +71,12 @@ class OperationSweep:
                 return False
             try:
                 resume(current)
-            except ArchivoltError as error:
-                if not _is_unfinished(error):
-                    logger.warning("operation not finished", extra=_told(operation, error))
-                    return False
+            except UnavailableError as error:
+                if error.code != "operation_unfinished":
+                    raise
             current = self._operations.get(operation.vault, operation.id)
         return True
 
 
-def _is_unfinished(error: ArchivoltError) -> bool:
-    return isinstance(error, UnavailableError) and error.code == "operation_unfinished"
-
-
-def _told(operation: Operation, error: ArchivoltError) -> dict[str, str]:
-    return {"operation": operation.id, "kind": operation.kind, "code": error.code}
+def _code_of(error: Exception) -> dict[str, str]:
+    return {"code": error.code} if isinstance(error, ArchivoltError) else {}

@@ -97,3 +97,15 @@ def test_where_the_notes_of_operations_cannot_be_read_nothing_happens(vault: Mov
     vault.line.take_down("unfinished")
 
     assert operations.run(time_left=lambda: timedelta(hours=1)) == SweepReport()
+
+
+def test_a_fault_of_ours_in_one_ends_neither_the_sweep_nor_what_comes_after_it(
+    vault: MovingVault,
+) -> None:
+    def fault(_: Operation) -> None:
+        raise KeyError("manifest")
+
+    vault.clock.advance(hours=1)
+    operations = OperationSweep(vault.operations, {OperationKind.MOVE: fault}, vault.clock)
+
+    assert operations.run(time_left=lambda: timedelta(hours=1)) == SweepReport(idle=1, finished=0)
