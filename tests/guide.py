@@ -4,7 +4,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-MCP_GUIDE = Path(__file__).parents[1] / "docs" / "mcp-guide.md"
+_DOCS = Path(__file__).parents[1] / "docs"
+MCP_GUIDE = _DOCS / "mcp-guide.md"
+VAULTS_GUIDE = _DOCS / "vaults-guide.md"
 
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w+)\n(?P<text>.*?)^ *```$", re.M | re.S)
 
