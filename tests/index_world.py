@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from functools import partial
+from typing import TYPE_CHECKING
 
 from archivolt.domain.identity import UserId
 from archivolt.domain.ingestion import (
@@ -40,6 +41,9 @@ from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
 from tests.fakes.vectors import InMemoryVectors, WordHashEmbedder
 
+if TYPE_CHECKING:
+    from archivolt.retrieval.meaning import DenseIndex
+
 RECIPE = "plain/1"
 AN_HOUR = timedelta(hours=1)
 
@@ -64,6 +68,7 @@ class IndexWorld:
         self.queue = InMemoryQueue()
         self.directory = InMemoryVaults()
         self.embedder = WordHashEmbedder()
+        self.former: DenseIndex | None = None
         self.extractor = ScriptedExtractor()
         self.vault = self.new_vault("notes")
         self._sequence = 0
@@ -268,6 +273,7 @@ class IndexWorld:
             text_index=self.text_index,
             vectors=self.line.across(self.vectors),
             embedder=lambda: self.embedder,
+            former=lambda: self.former,
         )
 
     def _next(self) -> str:

@@ -119,9 +119,15 @@ class EmbedPassages:
         vectors = list(known) if len(known) <= len(passages) else []
         if len(vectors) == len(passages):
             return vectors
-        while len(vectors) < len(passages) and time_left() >= _RESERVE:
-            following = passages[len(vectors) : len(vectors) + _SLICE]
-            vectors += self._embedder.embed_passages([embedded_text(each) for each in following])
+        try:
+            while len(vectors) < len(passages) and time_left() >= _RESERVE:
+                following = passages[len(vectors) : len(vectors) + _SLICE]
+                texts = [embedded_text(each) for each in following]
+                vectors += self._embedder.embed_passages(texts)
+        except UnavailableError:
+            # A provider was paid for what it gave before it failed.
+            self._cache.store(entry.vault, entry.sha256, fingerprint, vectors)
+            raise
         self._cache.store(entry.vault, entry.sha256, fingerprint, vectors)
         return vectors
 

@@ -64,7 +64,7 @@ def test_an_answer_in_another_language_is_near_and_hostile_text_does_no_harm() -
         "dot = lambda a, b: sum(x * y for x, y in zip(a, b, strict=True))\n"
         "q = e5.embed_query('Comment faire pousser des tomates sur un balcon ?')\n"
         "near, far, *rest = e5.embed_passages(['Tomatoes grow well on a sunny balcony.',\n"
-        "    'The committee adopted the budget.', '\\ufdfa' * 2000, '\\x00', ''])\n"
+        "    'The committee adopted the budget.', '\\ufdfa' * 40, '\\x00', ''])\n"
         "assert dot(q, near) > dot(q, far), (dot(q, near), dot(q, far))\n"
         "assert all(len(v) == 384 and abs(dot(v, v) - 1) < 1e-3 for v in (q, near, far, *rest))\n"
     )
