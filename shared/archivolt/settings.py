@@ -2,11 +2,22 @@
 
 import os
 from functools import cache
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from archivolt.domain import limits
+
+_EmbeddingProvider = Literal["", "embedded", "e5", "cloudflare", "openai"]
+
+
+def _zero_if_empty(value: object) -> object:
+    return 0 if value == "" else value
+
+
+# A deployment passes every parameter on, an empty one too.
+_Count = Annotated[int, BeforeValidator(_zero_if_empty), Field(ge=0)]
+_Cosine = Annotated[float, BeforeValidator(_zero_if_empty), Field(ge=0, le=1)]
 
 
 class MissingSettingError(RuntimeError):
@@ -18,14 +29,14 @@ class EmbeddingChoice(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    provider: Literal["", "embedded", "e5", "cloudflare", "openai"] = ""
+    provider: _EmbeddingProvider = ""
     model: str = ""
     base_url: str = ""
     account: str = ""
     api_key: str = Field(default="", repr=False)
-    dimension: int = Field(default=0, ge=0)
-    threshold: float = Field(default=0, ge=0, le=1)
-    max_tokens: int = Field(default=0, ge=0)
+    dimension: _Count = 0
+    threshold: _Cosine = 0
+    max_tokens: _Count = 0
 
 
 class Settings(BaseModel):
@@ -51,14 +62,14 @@ class Settings(BaseModel):
     qdrant_api_key: str = ""
 
     # The fields of `EmbeddingChoice`; the model that was chosen before, as a JSON object of them.
-    embedding_provider: Literal["", "embedded", "e5", "cloudflare", "openai"] = ""
+    embedding_provider: _EmbeddingProvider = ""
     embedding_model: str = ""
     embedding_base_url: str = ""
     embedding_account: str = ""
     embedding_api_key: str = Field(default="", repr=False)
-    embedding_dimension: int = Field(default=0, ge=0)
-    embedding_threshold: float = Field(default=0, ge=0, le=1)
-    embedding_max_tokens: int = Field(default=0, ge=0)
+    embedding_dimension: _Count = 0
+    embedding_threshold: _Cosine = 0
+    embedding_max_tokens: _Count = 0
     embedding_previous: str = Field(default="", repr=False)
 
     public_url: str = ""

@@ -11,7 +11,7 @@ from archivolt.adapters.embedding import local_e5
 from archivolt.adapters.embedding.embedded_use import EmbeddedUse
 from archivolt.bootstrap import Container
 from archivolt.composition.embedding import embedder_of
-from archivolt.settings import EmbeddingChoice, MissingSettingError, Settings
+from archivolt.settings import EmbeddingChoice, MissingSettingError, Settings, load_settings
 from tests.fakes.embedding_server import ACCOUNT, embedding_server
 
 KEY = "a-key-" + "of-nobody"
@@ -118,3 +118,9 @@ def test_the_embedded_model_pays_for_no_provider() -> None:
         "assert not {'httpx2', 'numpy', 'archivolt.adapters.embedding.remote'} & set(sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_empty_variables_are_the_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("PROVIDER", "DIMENSION", "THRESHOLD", "MAX_TOKENS", "PREVIOUS"):
+        monkeypatch.setenv(f"EMBEDDING_{name}", "")
+    assert load_settings.__wrapped__().embedding == EmbeddingChoice()
