@@ -73,6 +73,7 @@ def test_only_writers_upload_with_a_token_of_their_own(
 
 
 def test_members_see_how_far_changes_of_many_files_are(world: RestWorld) -> None:
+    secret = "ghp_" + "a1B2" * 10
     ref = world.vaults.access(principal(ALICE), "notes").vault.ref
     now = world.clock.now()
     operation = Operation(
@@ -83,7 +84,7 @@ def test_members_see_how_far_changes_of_many_files_are(world: RestWorld) -> None
         started_at=now,
         updated_at=now,
         total=2,
-        parameters={"source": "a", "target": "b"},
+        parameters={"source": "a", "target": f"b/{secret}"},
     )
     world.operations.start(operation, [("a/1", "x"), ("a/2", "y")])
     world.operations.progress(operation, done=1, finished=False, now=now)
@@ -93,7 +94,7 @@ def test_members_see_how_far_changes_of_many_files_are(world: RestWorld) -> None
     [shown] = answer.json["operations"]
     assert (shown["id"], shown["kind"], shown["user"]) == ("0" * 32, "move", ALICE)
     assert (shown["done"], shown["total"], shown["finished"]) == (1, 2, False)
-    assert shown["parameters"] == {"source": "a", "target": "b"}
+    assert shown["parameters"] == {"source": "a", "target": "b/[redacted:github-token]"}
     assert error(world.get(f"{API}/vault/notes/operations", user="bob")) == (
         404,
         "vault_not_found",

@@ -96,7 +96,9 @@ TOKENS = {
 
 
 @pytest.mark.parametrize("issuer", TOKENS)
-@pytest.mark.parametrize("around", ["{}", "my key: {}\nnext", '{{"value": "{}"}}', "(`{}`)"])
+@pytest.mark.parametrize(
+    "around", ["{}", "my key: {}\nnext", '{{"value": "{}"}}', "(`{}`)", "https://a.example/b/{}"]
+)
 def test_a_token_is_taken_out_wherever_it_stands(issuer: str, around: str) -> None:
     secret = TOKENS[issuer]
 

@@ -34,8 +34,9 @@ class SecretRule:
         return re.compile(self.source, self.flags)
 
 
-# Nothing that a token could be made of stands before or after it.
-_START = r"(?<![A-Za-z0-9_+/-])"
+# Nothing that a token could be made of stands before or after it. A slash may: in a path or an
+# address it begins a name.
+_START = r"(?<![A-Za-z0-9_+-])"
 _END = r"(?![A-Za-z0-9_])"
 
 

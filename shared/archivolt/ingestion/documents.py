@@ -11,7 +11,7 @@ from archivolt.domain.ingestion import IndexState, Passage
 from archivolt.domain.limits import MAX_DOCUMENT_TITLE_CHARS, MAX_SCANNED_CHARS
 from archivolt.domain.note_links import NoteLink, links_in
 from archivolt.domain.paths import VaultPath, name_of
-from archivolt.domain.redaction import mask_text
+from archivolt.domain.redaction import mask_text, redact, redact_lines
 from archivolt.domain.unaccented import composed
 from archivolt.domain.vault import FileInfo
 from archivolt.ingestion.tags import tags_of
@@ -84,15 +84,17 @@ class DocumentReader:
 
     def _read(self, path: VaultPath, data: bytes) -> Reading:
         extraction = self._extractor.extract(data, name=name_of(path))
-        title = extraction.title[:MAX_DOCUMENT_TITLE_CHARS]
-        passages = self._split(extraction.markdown)
+        title = redact(extraction.title).text[:MAX_DOCUMENT_TITLE_CHARS]
+        # Before it is cut: what tells a secret may be in the passage before it.
+        markdown = redact_lines(extraction.markdown)
+        passages = self._split(markdown)
         state, reason = _outcome(passages, extraction)
         text = whole_text(extraction)
         return Reading(
             state=state,
             reason=reason,
             title=title,
-            tags=tags_of(extraction.markdown),
+            tags=tags_of(markdown),
             passages=passages,
             text=text,
             links=links_in(text) if path.lower().endswith(_NOTES) else (),

@@ -14,7 +14,7 @@ from archivolt.ingestion.block_cutting import cut_block
 from archivolt.ingestion.cutting import Count
 from archivolt.ingestion.markdown_blocks import Block, BlockKind, read_blocks
 
-SPLITTER_VERSION: Final = "1"
+SPLITTER_VERSION: Final = "2"
 """Changes when the same text gives other passages: an index made before has to be made anew."""
 
 # A passage below this share of the budget takes the next section in.

@@ -11,6 +11,7 @@ from typing import Any
 from archivolt.domain.errors import ArchivoltError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_PATH_BYTES
+from archivolt.domain.redaction import redact
 from archivolt.domain.tool import Surface
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import AuditEntry, AuditLog
@@ -72,7 +73,7 @@ class Recorder:
 def _entry(call: Call, outcome: str, ended: datetime) -> AuditEntry:
     return AuditEntry(
         principal=call.principal,
-        action=call.action[:_MAX_ACTION_CHARS],
+        action=redact(call.action).text[:_MAX_ACTION_CHARS],
         at=call.started,
         outcome=outcome,
         surface=call.surface,
@@ -94,4 +95,10 @@ def _text(arguments: Mapping[str, Any], name: str) -> str:
     value = arguments.get(name)
     if not isinstance(value, str):
         return ""
-    return value[:MAX_PATH_BYTES].encode("utf-8", "replace").decode()
+    # A name may hold a secret; what is longer than a path names nothing.
+    return (
+        redact(value[: 2 * MAX_PATH_BYTES])
+        .text[:MAX_PATH_BYTES]
+        .encode("utf-8", "replace")
+        .decode()
+    )

@@ -1,8 +1,9 @@
 """The redact step: no secret in any text of a result, excerpts and names included (O66)."""
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
-from typing import TypeVar, cast
+from typing import Final, TypeVar, cast
+from urllib.parse import unquote
 
 from archivolt.domain.errors import ArchivoltError, Detail
 from archivolt.domain.limits import MAX_ERROR_DETAIL_CHARS
@@ -23,9 +24,7 @@ def _redacted(value: object) -> object:
         return [_redacted(item) for item in cast("list[object]", value)]
     if isinstance(value, dict):
         items = cast("dict[str, object]", value).items()
-        return {
-            key: _redacted_diff(item) if key == "diff" else _redacted(item) for key, item in items
-        }
+        return {key: _WITH_FORM.get(key, _redacted)(item) for key, item in items}
     return value
 
 
@@ -36,6 +35,21 @@ def _redacted_diff(diff: object) -> object:
     return "".join(
         line[:1] + redact(line[1:]).text for line in redact(diff).text.splitlines(keepends=True)
     )
+
+
+def _redacted_address(uri: object) -> object:
+    """Redact an address as it is read: to the rules, `%20` before a token is a part of it."""
+    if not isinstance(uri, str):
+        return _redacted(uri)
+    plain = redact(unquote(uri))
+    return plain.text if plain.secrets else uri
+
+
+_WITH_FORM: Final[Mapping[str, Callable[[object], object]]] = {
+    "diff": _redacted_diff,
+    "uri": _redacted_address,
+}
+"""Texts whose form hides secrets from the rules, by the key they have in results."""
 
 
 @contextmanager

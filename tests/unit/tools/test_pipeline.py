@@ -24,6 +24,7 @@ from archivolt.domain.vault import VaultRole
 from archivolt.tools.audit import digest
 from archivolt.tools.catalogue.parameters import Note, Vault
 from archivolt.tools.context import ToolContext
+from archivolt.tools.redaction import redacted
 from archivolt.tools.registry import Registry, Tool, tool
 from archivolt.tools.schemas import ToolInput, ToolOutput
 from archivolt.tools.truncation import Cut, from_offset
@@ -311,6 +312,27 @@ def test_secrets_are_hidden_in_every_text_of_a_result(stage: Stage) -> None:
 
     assert given["text"] == "use [redacted:github-token]"
     assert given["names"] == ["[redacted:github-token]"]
+
+
+def test_secrets_are_hidden_in_addresses_too() -> None:
+    secret = "ghp_" + "a1B2" * 10
+    kept = {"uri": "vault://notes/a%20b.md", "content": f"vault://x%20y {secret}"}
+
+    result = redacted({**kept, "links": [{"uri": f"vault://notes/my%20{secret}.md#x"}]})
+
+    assert result["uri"] == kept["uri"]
+    assert result["content"] == "vault://x%20y [redacted:github-token]"
+    assert result["links"] == [{"uri": "vault://notes/my [redacted:github-token].md#x"}]
+
+
+def test_no_secret_in_a_path_is_recorded(stage: Stage) -> None:
+    secret = "ghp_" + "a1B2" * 10
+    with pytest.raises(ArchivoltError):
+        stage.call(secret, {"vault": secret, "path": f"a/{secret}.md"})
+
+    entry = stage.world.audit.entries[-1]
+    assert secret[:20] not in f"{entry.action} {entry.vault} {entry.path}"
+    assert entry.path == "a/[redacted:github-token].md"
 
 
 def test_every_call_is_recorded_with_its_outcome_and_nothing_of_its_content(stage: Stage) -> None:

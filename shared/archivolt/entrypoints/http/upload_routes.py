@@ -11,6 +11,7 @@ from archivolt.domain.paths import resolve_path
 from archivolt.entrypoints.http.authentication import CurrentPrincipal, InteractivePrincipal
 from archivolt.entrypoints.http.services import ServicesOf, surface_of
 from archivolt.ports.operations import Operation, OperationKind
+from archivolt.tools.redaction import redacted
 
 
 class NewUpload(BaseModel):
@@ -58,7 +59,7 @@ class OperationState(BaseModel):
             done=operation.done,
             total=operation.total,
             finished=operation.finished,
-            parameters=operation.parameters,
+            parameters=redacted(dict(operation.parameters)),
         )
 
 
