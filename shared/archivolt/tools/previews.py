@@ -12,8 +12,7 @@ from archivolt.tools.redaction import redacted
 from archivolt.tools.schemas import ToolOutput
 from archivolt.tools.truncation import Cut, truncate
 
-_DIFF: Final = Cut(field="diff", by_line=True)
-_AFFECTED: Final = Cut(field="affected")
+_CUT: Final = Cut(field="diff", by_line=True, then=Cut(field="affected"))
 
 
 def _is_none(value: object) -> bool:
@@ -63,8 +62,7 @@ def shown(preview: Preview, language: Language, *, limit: int) -> JsonObject:
         affected_total=max(preview.affected_total, len(preview.affected)),
     )
     plain = redacted(whole.model_dump(mode="json"))
-    shorter = truncate(plain, _DIFF, language, limit=limit).value
-    return truncate(shorter, _AFFECTED, language, limit=limit).value
+    return truncate(plain, _CUT, language, limit=limit).value
 
 
 def _affected(affected: Affected, language: Language) -> AffectedFile:

@@ -30,6 +30,7 @@ class Cut:
         by_line: A text ends at a line break if one is near.
         to_notices: The sentence about the cut goes to the list `notices`, not to `note`.
         etag: The field with the ETag of a file of which a cut result is only a part.
+        then: What gives way too where that is not enough.
 
     """
 
@@ -41,6 +42,7 @@ class Cut:
     by_line: bool = False
     to_notices: bool = False
     etag: str = ""
+    then: "Cut | None" = None
 
     def at(self, value: JsonObject, kept: int, language: Language) -> JsonObject:
         """Return `value` with only the first `kept` items or characters of the field."""
@@ -91,9 +93,18 @@ def truncate(value: JsonObject, cut: Cut, language: Language, *, limit: int) -> 
 
     At least one unit is kept, so that a caller who reads on always gets further.
     """
-    size = json_length(value)
-    if size <= limit or not value[cut.field]:
-        return ToolResult(value=value, size=size)
+    size = length = json_length(value)
+    shortened = value
+    step: Cut | None = cut
+    while step is not None and length > limit:
+        if shortened[step.field]:
+            shortened = _shortened(shortened, step, language, limit)
+            length = json_length(shortened)
+        step = step.then
+    return ToolResult(value=shortened, size=size, truncated=shortened is not value)
+
+
+def _shortened(value: JsonObject, cut: Cut, language: Language, limit: int) -> JsonObject:
     fits, too_much = 1, len(value[cut.field]) // cut.unit + 1
     while too_much - fits > 1:
         middle = (fits + too_much) // 2
@@ -101,8 +112,7 @@ def truncate(value: JsonObject, cut: Cut, language: Language, *, limit: int) -> 
             fits = middle
         else:
             too_much = middle
-    kept = cut.end_of_line(value, fits * cut.unit)
-    return ToolResult(value=cut.at(value, kept, language), size=size, truncated=True)
+    return cut.at(value, cut.end_of_line(value, fits * cut.unit), language)
 
 
 def json_length(value: JsonObject) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT
+from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT, MAX_SHOWN_LINKS
 from archivolt.domain.note_links import LinkKind, NoteLink
 from archivolt.domain.paths import VaultPath, vault_uri
 from archivolt.domain.vault import ETag, FileInfo, VaultAccess
@@ -38,7 +38,7 @@ class LinkPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Backlink:
-    """A note with links to the file."""
+    """A note with links to the file: the first of them, and how many there are."""
 
     path: VaultPath
     uri: str
@@ -46,6 +46,7 @@ class Backlink:
     etag: ETag
     modified: datetime
     links: list[LinkPlace]
+    links_total: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,7 +103,8 @@ class BacklinkService:
                     title=notes[source].title,
                     etag=ETag(entry.etag),
                     modified=notes[source].modified,
-                    links=_places(texts.get(source, ""), links[source]),
+                    links=_places(texts.get(source, ""), links[source][:MAX_SHOWN_LINKS]),
+                    links_total=len(links[source]),
                 )
                 for source in page
                 if (entry := entries.get((vault, source)))

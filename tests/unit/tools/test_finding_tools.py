@@ -437,6 +437,17 @@ class TestBacklinks:
         ]
         assert [at["target_heading"] for at in in_plan] == ["Contact", "^mail"]
 
+    def test_of_a_note_full_of_links_the_first_are_shown_and_all_are_counted(
+        self, world: World
+    ) -> None:
+        world.write(vault_of(world), "full.md", "[[people/Zoé]]\n" * 20_000)
+
+        found = world.call("get_backlinks", {"vault": "notes", "path": "people/Zoé.md"})
+
+        full = found["backlinks"][0]
+        assert (full["path"], full["links_total"]) == ("full.md", 20_000)
+        assert [link["line"] for link in full["links"]] == list(range(1, 11))
+
     def test_an_ambiguous_name_leads_where_obsidian_leads_it(self, world: World) -> None:
         found = world.call("get_backlinks", {"vault": "notes", "path": "other/Zoé.md"})
 

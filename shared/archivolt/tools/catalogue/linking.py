@@ -66,7 +66,8 @@ class NoteWithLinks(BaseModel):
     title: str
     etag: str
     modified: datetime
-    links: list[LinkInNote]
+    links: list[LinkInNote] = Field(description="The first of its links to the file.")
+    links_total: int = Field(description="How many it has.")
 
 
 class NotesWithLinks(ToolOutput):
@@ -116,6 +117,7 @@ def _note(backlink: Backlink) -> NoteWithLinks:
         etag=backlink.etag,
         modified=backlink.modified,
         links=[_link(place) for place in backlink.links],
+        links_total=backlink.links_total,
     )
 
 

@@ -74,7 +74,7 @@ class Moved(ToolOutput):
     note: Note = None
 
 
-_CUT = Cut(field="kept")
+_CUT = Cut(field="kept", then=Cut(field="unlinked"))
 
 
 def _preview(context: ToolContext, request: MoveRequest, etag: str | None = None) -> Preview:

@@ -89,6 +89,7 @@ class Replacements(ToolOutput):
     files: list[ReplacedIn]
     files_total: int
     skipped: list[Unreplaced]
+    skipped_total: int
     note: Note = None
 
 
@@ -101,7 +102,7 @@ def preview_replace_in_files(context: ToolContext, arguments: ReplaceInFiles) ->
     description="""Find and replace text in the text files of a vault. Narrow it with include_paths
     and exclude_paths; to change one file give its path there. Each file keeps a backup. Values of
     secrets are neither found nor changed.""",
-    cut=Cut(field="files"),
+    cut=Cut(field="files", then=Cut(field="skipped")),
     risk=Risk.DANGEROUS,
     preview=preview_replace_in_files,
 )
@@ -129,4 +130,5 @@ def replace_in_files(context: ToolContext, arguments: ReplaceInFiles) -> Replace
             )
             for skip in done.skipped
         ],
+        skipped_total=len(done.skipped),
     )
