@@ -42,10 +42,16 @@ def work_through(
     results: list[R] = []
     with ThreadPoolExecutor(MAX_PARALLEL_FILES) as pool:
         for start in range(0, len(items), _BATCH):
+            began = clock.now()
             results += pool.map(work, items[start : start + _BATCH])
-            if clock.now() >= deadline:
+            if is_last(began, clock.now(), deadline):
                 break
     return results
+
+
+def is_last(began: datetime, ended: datetime, deadline: datetime) -> bool:
+    """Tell whether, after a part of the work, another one as long could not end in time."""
+    return ended + (ended - began) >= deadline
 
 
 def files_below(store: FileStore, vault: VaultRef, directory: VaultPath) -> Iterator[FileInfo]:

@@ -19,7 +19,7 @@ from archivolt.domain.limits import MAX_MANY_FILES_SECONDS
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import ETag
 from archivolt.ports.operations import Operation
-from archivolt.vaults.many_files import files_below
+from archivolt.vaults.many_files import files_below, is_last
 from archivolt.vaults.move_steps import Move, MoveSteps, MoveStores
 from archivolt.vaults.trees import directories_of
 
@@ -81,11 +81,13 @@ class MoveRun:
         if 0 < done < len(self._moving) + len(self._linking):
             self._steps.recall(self._moving[:done])
         while done < self._operation.total:
+            began = self._stores.clock.now()
             step, rest = self._phase(done)
             self._for_each(step, rest[:_FILES_AT_A_TIME])
             done += len(rest[:_FILES_AT_A_TIME])
             self._note(done, finished=False)
-            if done < self._operation.total and self._stores.clock.now() >= self._deadline:
+            late = is_last(began, self._stores.clock.now(), self._deadline)
+            if done < self._operation.total and late:
                 files = len(self._moving)
                 through = files * done // self._operation.total
                 raise UnavailableError("operation_unfinished", done=through, total=files)
