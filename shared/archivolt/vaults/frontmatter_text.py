@@ -183,7 +183,7 @@ class FrontMatter:
         try:
             if self._body.count("*") > _MAX_ALIASES:
                 self._require_few_aliases(yaml.parse(self._body, Loader=yaml.SafeLoader))
-            loader = yaml.SafeLoader(self._body)
+            loader: Any = yaml.SafeLoader(self._body)
             root: Any = loader.get_single_node()
             properties = self._properties(root)
             # From here on the nodes no longer say what is written where.

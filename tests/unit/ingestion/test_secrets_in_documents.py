@@ -52,4 +52,5 @@ def test_a_secret_of_many_lines_leaves_the_lines_after_it_where_they_are() -> No
 
     last = reading_of(text, budget=30).passages[-1]
 
+    assert last.line is not None
     assert text.splitlines()[last.line - 1] in {"# Two", "The last line."}
