@@ -22,6 +22,7 @@ _SECTIONS: Final = {
     "search": "Search",
     "tools": "Tools",
     "chat": "Chat",
+    "audit": "Audit",
     "settings": "Settings",
     "mcp": "MCP",
     "health": "Health and description",
