@@ -41,7 +41,8 @@ _SUFFIX = r"(?:[_.-](?:prod|production|dev|test|staging|default|old|new|live|\d{
 _VALUE = (
     r"(?:\"(?P<double>[^\"\n]{4,300})\"|'(?P<single>[^'\n]{4,300})'|`(?P<code>[^`\n]{4,300})`"
     r"|[«“]\s?(?P<quoted>[^»”\n]{4,300}?)\s?[»”]"
-    r"|(?P<bare>[^\s\"'`<>(){}\[\],;|&«“]{6,300}))"
+    # An & ends a value only where a query of an address goes on.
+    r"|(?P<bare>(?:[^\s\"'`<>(){}\[\],;|&«“]|&(?![\w.-]{1,40}=)){6,300}))"
 )
 _SIGN = (
     rf"(?P<sign>(?:\*\*)?{_BLANKS}(?::=|=>|==?|[:\uff1a](?:\*\*)?|\|)[ \t\u00a0]{{0,3}}"
