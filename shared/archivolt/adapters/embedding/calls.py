@@ -90,12 +90,13 @@ class EmbeddingCalls:
             answer = self._client.post(
                 self._url, content=content, headers=self._headers, timeout=timeout
             )
-        except httpx2.TransportError as error:
+        except (httpx2.ReadTimeout, httpx2.InvalidURL, ArchivoltError) as error:
+            # What took all its time once would take more than there is.
+            logger.error("an embedding provider cannot be used", extra=_kind(error))
+            raise UnavailableError("unavailable") from error
+        except httpx2.HTTPError as error:
             logger.warning("an embedding provider gave no answer", extra=_kind(error))
             return None
-        except (httpx2.HTTPError, httpx2.InvalidURL, ArchivoltError) as error:
-            logger.error("an embedding provider cannot be called", extra=_kind(error))
-            raise UnavailableError("unavailable") from error
         if answer.status_code != _OK:
             refused = {"status": answer.status_code}
             logger.warning("an embedding provider refused a call", extra=refused)

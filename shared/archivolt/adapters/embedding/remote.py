@@ -9,6 +9,7 @@ from archivolt.adapters.embedding.pieces import CountTokens, batches, pieces_wit
 from archivolt.adapters.embedding.protocols import EmbeddingProtocol
 from archivolt.adapters.embedding.vectors import checked_vectors, mean_vector
 from archivolt.domain.errors import UnavailableError
+from archivolt.domain.redaction import redact
 from archivolt.observability import logger
 from archivolt.ports.retrieval import Vector
 
@@ -64,7 +65,8 @@ class RemoteEmbedder:
             seconds=_SECONDS_FOR_A_QUESTION,
             answer_seconds=_ANSWER_SECONDS_FOR_A_QUESTION,
         )
-        return self._embed([text], self._model.query_prefix, patience)[0]
+        # Passages come without secrets; a person may have pasted one.
+        return self._embed([redact(text).text], self._model.query_prefix, patience)[0]
 
     def _embed(self, texts: Sequence[str], prefix: str, patience: Patience) -> list[Vector]:
         """Return the vectors; equal texts are sent once, one that is too long in pieces."""

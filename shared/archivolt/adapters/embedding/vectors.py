@@ -24,10 +24,18 @@ def checked_vectors(rows: Sequence[object], *, count: int, dimension: int) -> li
 
 def _checked(row: object, dimension: int) -> Vector:
     numbers = cast("list[object]", row) if isinstance(row, list) else []
-    floats = [float(n) for n in numbers if isinstance(n, int | float) and math.isfinite(n)]
-    if len(floats) != dimension or len(numbers) != dimension:
+    if len(numbers) != dimension:
         raise UnavailableError("unavailable")
-    return unit_vector(floats)
+    return unit_vector([_finite(number) for number in numbers])
+
+
+def _finite(number: object) -> float:
+    try:
+        if isinstance(number, int | float) and math.isfinite(number):
+            return float(number)
+    except OverflowError:
+        pass  # a whole number beyond every float
+    raise UnavailableError("unavailable")
 
 
 def mean_vector(vectors: Sequence[Vector]) -> Vector:

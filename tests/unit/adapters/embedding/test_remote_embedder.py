@@ -249,6 +249,28 @@ def test_all_requests_of_one_task_share_its_waits(server: EmbeddingServer) -> No
     assert waits == [0.5, 2.0, 6.0]
 
 
+def test_a_provider_that_is_too_slow_is_not_asked_twice() -> None:
+    asked: list[httpx2.Request] = []
+
+    def never(request: httpx2.Request) -> httpx2.Response:
+        asked.append(request)
+        raise httpx2.ReadTimeout("")
+
+    client = httpx2.Client(transport=httpx2.MockTransport(never))
+    waits = Waits()
+    calls = EmbeddingCalls(client, "https://provider.example/", KEY, pause=waits)
+    model = EmbeddingModel(provider="toy", name="bge-m3", dimension=1024)
+    with pytest.raises(UnavailableError):
+        RemoteEmbedder(calls, WorkersAI(), model, count=words).embed_passages(["a"])
+    assert (len(asked), waits) == (1, [])
+
+
+def test_a_secret_in_a_question_stays_here(server: EmbeddingServer) -> None:
+    secret = "AKIA" + "QYLPMN5HFIQR7XYA"
+    an_embedder(server).embed_query(f"who uses {secret}")
+    assert server.texts == ["who uses [redacted:aws-key]"]
+
+
 def test_a_person_waits_for_one_short_retry_only(server: EmbeddingServer) -> None:
     waits = Waits()
     server.troubles = [Trouble(status=503)] * 5
@@ -290,7 +312,7 @@ def test_vectors_of_another_length_are_refused(server: EmbeddingServer, make: Ma
         make(server).embed_passages(["llamas"])
 
 
-@pytest.mark.parametrize("number", ["NaN", "1e999", '"1"', "null"])
+@pytest.mark.parametrize("number", ["NaN", "1e999", "1" + "0" * 400, '"1"', "null"])
 def test_what_is_no_number_is_refused(server: EmbeddingServer, number: str) -> None:
     row = ", ".join([number, *["0.5"] * 1023])
     server.troubles = [Trouble(body=f'{{"result": {{"data": [[{row}]]}}}}'.encode())]
