@@ -60,14 +60,13 @@ class BackupService:
 
         """
         vault = access.vault.ref
-        old = self._text(vault, path, version)
-        new = self._text(vault, path, compare_with) if compare_with else self._current(vault, path)
+        old, before = self._dated_text(vault, path, version)
+        if compare_with:
+            new, after = self._dated_text(vault, path, compare_with)
+        else:
+            new, after = self._current(vault, path)
         return redacted_diff(
-            old,
-            new or "",
-            old_name=f"{path} ({version})",
-            new_name=NO_FILE if new is None else f"{path} ({compare_with or 'current'})",
-            max_lines=MAX_BACKUP_DIFF_LINES,
+            old, new, old_name=before, new_name=after, max_lines=MAX_BACKUP_DIFF_LINES
         )
 
     def preview_restore(
@@ -181,20 +180,27 @@ class BackupService:
             return Diff("", 0, 0)
         return redacted_diff(before, after, old_name=path if current else NO_FILE, new_name=path)
 
-    def _current(self, vault: VaultRef, path: VaultPath) -> str | None:
+    def _current(self, vault: VaultRef, path: VaultPath) -> tuple[str, str]:
         try:
-            return self._text(vault, path, "")
+            return self._dated_text(vault, path, "")
         except NotFoundError:
-            return None
+            return "", NO_FILE
 
     def _text(self, vault: VaultRef, path: VaultPath, version: str) -> str:
+        return self._dated_text(vault, path, version)[0]
+
+    def _dated_text(self, vault: VaultRef, path: VaultPath, version: str) -> tuple[str, str]:
+        """Return the text of a version, and its name in a diff: its path, a tab and its date.
+
+        The id of a version would look like a secret beside a path such as `passwords.md`.
+        """
         content = self._store.read(vault, path, version=version, max_bytes=MAX_INLINE_CONTENT_BYTES)
         if content.truncated:
             raise _too_large(path, content.info.size, MAX_INLINE_CONTENT_BYTES)
         form = TextForm.of(content.data)
         if form is None:
             raise UnsupportedContentError("file_not_text", path=path)
-        return form.text
+        return form.text, f"{path}\t{content.info.modified:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def _too_large(path: VaultPath, size: int, limit: int) -> TooLargeError:

@@ -10,6 +10,7 @@ from archivolt.domain.errors import (
     UnsupportedContentError,
 )
 from archivolt.domain.paths import VaultPath
+from archivolt.domain.redaction import redact
 from archivolt.vaults.backups import BackupService
 from tests.builders import BOB
 from tests.unit.vaults.desk import Desk
@@ -70,6 +71,24 @@ def test_a_version_is_compared_with_what_the_file_is_or_with_another(archive: Ar
     assert "+three\n" in now
     assert "-one\n+two\n" in between
     assert SECRET not in now + between
+
+
+def test_a_diff_names_each_version_by_its_date_whatever_the_file_is_called(
+    archive: Archive,
+) -> None:
+    path = "mots de passe.md"
+    archive.put(path, "one\n")
+    archive.world.clock.advance(hours=1)
+    archive.put(path, "two\n")
+    place = VaultPath(path)
+    first = archive.backups.versions(archive.access(), place)[-1].version
+
+    diff = archive.backups.diff(archive.access(), place, first).text
+
+    assert redact(diff).text.splitlines()[:2] == [
+        f"--- {path}\t2026-09-01 08:30:00 UTC",
+        f"+++ {path}\t2026-09-01 09:30:00 UTC",
+    ]
 
 
 def test_a_version_of_a_deleted_file_is_compared_with_nothing(archive: Archive) -> None:
