@@ -142,6 +142,8 @@ def test_a_token_is_taken_out_of_an_address(issuer: str) -> None:
         ("- **Password:** ", "Tr0ub4dor&3", ""),
         ("| Password | ", "Tr0ub4dor&3", " |"),
         ("pw: ", "Tr0ub4dor&3", ""),
+        ("mot de passe : ", "Tr0ub4dor&3xyz!", ""),
+        ("?password=", "Tr0ub4dor3", "&user=bob"),
         ("Kennwort: ", "Tr0ub4dor&3", ""),
         ("<password>", "Tr0ub4dor&3", "</password>"),
         ('<add key="DbPassword" value="', "correct horse", '" />'),
