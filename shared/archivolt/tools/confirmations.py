@@ -53,6 +53,7 @@ class Confirmations:
             ArchivoltError: What the change came to.
 
         """
+        started = self._clock.now()
         waited, pause, lease_left = 0.0, _FIRST_PAUSE, 0
         while waited < limits.CONFIRMATION_WAIT_SECONDS:
             proposal = self.proposals.kept(opened.proposal.tenant, opened.proposal.id)
@@ -68,8 +69,12 @@ class Confirmations:
                 result = self._tried(proposal, opened, run)
                 if result is not None:
                     return result
+                # Its own run was no waiting: what another made of it is still to be told.
+                started = self._clock.now() - timedelta(seconds=waited)
             self._wait(pause)
-            waited, pause = waited + pause, min(pause * 2, _LONGEST_PAUSE)
+            # A look at the store takes time too, and much of it when all are busy.
+            passed = (self._clock.now() - started).total_seconds()
+            waited, pause = max(waited + pause, passed), min(pause * 2, _LONGEST_PAUSE)
         raise _running(lease_left)
 
     def decline(self, opened: OpenedProposal) -> None:

@@ -519,6 +519,20 @@ def test_an_apply_waits_for_another_only_so_long(stage: ChangeStage) -> None:
     assert timedelta(seconds=20) <= stage.world.clock.now() - before < timedelta(seconds=22)
 
 
+def test_time_that_passes_on_a_busy_machine_is_waiting_too(stage: ChangeStage) -> None:
+    token, clock = stage.propose("two").token, stage.world.clock
+    stage.hand.before = dies
+    with pytest.raises(Death):
+        stage.apply(token)
+    before = clock.now()
+    busy = stage.world.pipeline_of(
+        stage.pipeline.registry, lambda seconds: clock.advance(seconds=seconds + 4)
+    )
+
+    assert code_of(lambda: stage.apply(token, pipeline=busy)) == "confirmation_running"
+    assert clock.now() - before < timedelta(seconds=29)
+
+
 def test_who_waited_too_long_to_run_it_in_time_leaves_it_to_the_next_apply(
     stage: ChangeStage,
 ) -> None:
