@@ -25,6 +25,8 @@ from archivolt.domain.secret_positions import hidden_in
 _PLACEHOLDER: Final = re.compile(r"\[redacted:[\w-]{1,64}\]")
 _WORD: Final = re.compile(r"\w+")
 _BLOCK_LINES: Final = 20
+# How much of a line before a placeholder tells it from others.
+_CUE_CHARS: Final = 300
 
 
 def first_placeholder(text: str) -> str | None:
@@ -67,7 +69,7 @@ class _Place:
     """A placeholder in a text: where it starts, its line, and its number on the line.
 
     `look` is what its line looks like, `block` the lines since the last line with a placeholder,
-    `run` which of how many lines in a row of that look it is, `cue` the words before it.
+    `run` which of how many lines in a row of that look it is, `cue` the words shortly before it.
     """
 
     placeholder: str
@@ -108,7 +110,8 @@ def _placed(text: str) -> list[_Place]:
         look = content.strip()
         matches = list(_PLACEHOLDER.finditer(content))
         for number, match in enumerate(matches):
-            cue = _words(content[: match.start()]) or _words(above)
+            before = content[max(0, match.start() - _CUE_CHARS) : match.start()]
+            cue = _words(before) or _words(above[-_CUE_CHARS:])
             start = offset + match.start()
             places.append(_Place(match[0], start, line, number, look, block, runs[line], cue))
         offset += len(content)
