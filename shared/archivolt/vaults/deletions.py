@@ -1,6 +1,6 @@
 """Deleting a file or a directory (O59, O60): what is deleted stays in its versions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -88,23 +88,27 @@ class DeletionService:
         """
         require_writer(access)
         vault, pin = access.vault.ref, whole_etag(confirmed.pins.get(path, ""))
+        if confirmed.resumed and any(self._deletions(vault, path, pin)):
+            return
         try:
             self._store.delete(vault, path, expected=pin)
         except (NotFoundError, ConflictError) as error:
-            if self._is_deleted(vault, path, pin):
+            if next(self._deletions(vault, path, pin), False):
                 return
             if isinstance(error, NotFoundError):
                 raise
             raise self._writes.conflict_since(vault, path, pin) from error
 
-    def _is_deleted(self, vault: VaultRef, path: VaultPath, pin: ETag) -> bool:
-        """Tell whether the last version of this ETag was deleted as it was."""
-        above = None
+    def _deletions(self, vault: VaultRef, path: VaultPath, pin: ETag) -> Iterator[bool]:
+        """Tell of each version of this ETag, the newest first, whether it was deleted as it was.
+
+        A content that was brought back has the ETag that it had when it was deleted.
+        """
+        above = False
         for version in self._store.versions(vault, path):
             if version.etag == pin and not version.deletion:
-                return above is not None and above.deletion
-            above = version
-        return False
+                yield above
+            above = version.deletion
 
     def preview_delete_directory(
         self, access: VaultAccess, path: VaultPath, *, recursive: bool

@@ -69,6 +69,11 @@ class MutationService:
         require_writer(access)
         data = utf8(content)
         require_size(data)
+        if confirmed.resumed:
+            # It may be done, and undone since: somebody may have deleted the file on purpose.
+            own = self._writes.own_effect(access.vault.ref, path, confirmed)
+            if own is not None:
+                return own
         self._places.require_free_for_file(access.vault.ref, path)
         return self._writes.create(access.vault.ref, path, data, confirmed)
 

@@ -1,5 +1,7 @@
 """Deleting and undeleting: only what was confirmed goes, and all of it can come back."""
 
+from dataclasses import replace
+
 import pytest
 
 from archivolt.domain.confirmation import Confirmed
@@ -52,6 +54,17 @@ class Yard(Desk):
 @pytest.fixture
 def yard() -> Yard:
     return Yard()
+
+
+def test_a_resumed_deletion_leaves_alone_what_was_brought_back_since(yard: Yard) -> None:
+    yard.put("a.md", "one\n")
+    confirmed = yard.confirmed("a.md")
+    yard.deletions.delete(yard.access(), A, confirmed)
+    yard.put("a.md", "one\n")
+
+    yard.deletions.delete(yard.access(), A, replace(confirmed, resumed=True))
+
+    assert yard.contents("a.md") == ["one\n", None, "one\n"]
 
 
 def test_a_deleted_file_stays_in_its_versions(yard: Yard) -> None:

@@ -441,3 +441,14 @@ def test_a_resumed_change_knows_that_it_was_done_and_undone(desk: Desk) -> None:
     desk.mutations.append(desk.access(), A, "more\n", replace(append, resumed=True))
 
     assert desk.contents("a.md") == before
+
+
+def test_a_resumed_creation_leaves_alone_what_was_deleted_since(desk: Desk) -> None:
+    confirmed = desk.confirmed(pins={"a.md": ""})
+    made = desk.mutations.create(desk.access(), A, "one\n", confirmed)
+    desk.files.delete(desk.ref, A, expected=made.etag)
+
+    again = desk.mutations.create(desk.access(), A, "one\n", replace(confirmed, resumed=True))
+
+    assert again.version == made.version
+    assert desk.contents("a.md") == ["one\n", None]
