@@ -55,31 +55,37 @@ class BusyLine(FaultLine):
     def __init__(self) -> None:
         super().__init__()
         self._plan: dict[int, Callable[[], object]] = {}
-        self._passed = 0
+        self._passed = self._writes = 0
+        self._due: Callable[[], object] | None = None
         self._dead = False
 
     def plan(self, plan: Mapping[int, Callable[[], object]]) -> None:
-        """Let things happen at the moments of these numbers, counted from here."""
-        self._plan, self._passed = dict(plan), 0
+        """Let things happen at the moments of these numbers; at -1 right after the first write."""
+        self._plan, self._passed, self._writes = dict(plan), 0, 0
 
     def calm(self) -> None:
         super().calm()
-        self._plan, self._dead = {}, False
+        self._plan, self._due, self._dead = {}, None, False
 
     def die(self) -> None:
         """End the process: no store hears of it any more."""
         self._dead = True
         raise Death
 
+    def written(self) -> None:
+        """Pass a write to the bucket."""
+        self._writes += 1
+        self._due = self._due or self._plan.pop(-self._writes, None)
+
     def moment(self) -> None:
         if self._dead:
             raise Death
         self._passed += 1
-        happening = self._plan.pop(self._passed - 1, None)
+        happening = self._due or self._plan.pop(self._passed - 1, None)
         if happening is not None:
-            rest, self._plan = self._plan, {}
+            rest, writes, self._plan, self._due = self._plan, self._writes, {}, None
             happening()
-            self._plan = rest
+            self._plan, self._writes = rest, writes
 
 
 class Index(Protocol):
@@ -131,7 +137,7 @@ class SharedVault(World):
         super().__init__(per_token=_FAST, per_tool=_FAST)
         self.line = line = BusyLine()
         self.ledger = Ledger()
-        self.bucket = WatchedFiles(self.clock, self.ledger)
+        self.bucket = WatchedFiles(self.clock, self.ledger, line.written)
         self.noted = WatchedOperations(self.ledger)
         self.store, self.operations = line.across(self.bucket), line.across(self.noted)
         self.confirmations = line.across(InMemoryConfirmations())

@@ -1,13 +1,13 @@
 """What people may want of a vault, as hypothesis draws it, and the tool calls that it comes to."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from hypothesis import strategies as st
 
 from archivolt.domain.identity import Principal
-from archivolt.domain.paths import VaultPath
+from archivolt.domain.paths import VaultPath, parents_of
 from archivolt.domain.vault import ETag, VaultRef
 from tests.ledger import WatchedFiles, words_of
 from tests.shared_vault import OWNER, WRITER
@@ -26,14 +26,21 @@ PIECES: Final = [
 ]
 ALONE: Final = ["create_file", "edit_file", "append_to_file", "restore_backup", "delete_file"]
 TOOLS: Final = [
-    *(*ALONE, "create_directory", "rename_file", "rename_directory", "move_path", "move_path"),
-    *("replace_in_files", "delete_directory"),
+    *(*ALONE, *ALONE[1:], "create_directory", "rename_file", "rename_directory", "move_path"),
+    *("move_path", "replace_in_files", "delete_directory"),
 ]
+
+
+MAKING: Final = {"create_file", "create_directory", "undelete_directory"}
+NOWHERE: Final = 7
 
 
 @dataclass(frozen=True, kw_only=True)
 class Wish:
-    """A change that somebody may want; what it means depends on the tool."""
+    """A change that somebody may want; what it means depends on the tool.
+
+    It is for the `nth` file or directory that there is then, or for `path` and `directory`.
+    """
 
     by: Principal
     tool: str
@@ -43,6 +50,7 @@ class Wish:
     pieces: list[str]
     pick: int
     flag: bool
+    nth: int
 
 
 people = st.sampled_from([OWNER, WRITER])
@@ -63,6 +71,7 @@ def wishes(*more: str) -> st.SearchStrategy[Wish]:
         pieces=pieces,
         pick=picks,
         flag=st.booleans(),
+        nth=st.integers(0, NOWHERE),
     )
 
 
@@ -73,18 +82,28 @@ class Desk:
         self._bucket = bucket
         self._ref = ref
 
+    def placed(self, wish: Wish) -> Wish:
+        """Return a wish for a file and a directory that there are, unless it makes one."""
+        files = sorted(self._bucket.contents(self._ref))
+        directories = sorted({parent for path in files for parent in parents_of(path)})
+        path = files[wish.nth % len(files)] if files else wish.path
+        directory = directories[wish.nth % len(directories)] if directories else wish.directory
+        if wish.tool in MAKING or wish.nth == NOWHERE:
+            return wish
+        return replace(wish, path=path, directory=directory)
+
     def text(self, word: str, pieces: list[str]) -> str:
         return "\n".join([word, *pieces]) + "\n"
 
     def arguments(self, wish: Wish, word: str) -> dict[str, Any]:
-        """Return what a wish comes to, as the vault is now."""
+        """Return what a wish comes to."""
         text = self.text(word, wish.pieces)
         path, directory = {"path": wish.path}, {"path": wish.directory}
         etag = self.etag(wish.path, wish.pick) if wish.flag else None
         based = path | ({"etag": etag} if etag else {})
         if wish.tool == "replace_in_files":
-            find, replace = ("apple", "pear") if wish.flag else ("pear", "apple")
-            return {"vault": "notes", "find": find, "replace": replace}
+            find, instead = ("apple", "pear") if wish.flag else ("pear", "apple")
+            return {"vault": "notes", "find": find, "replace": instead}
         if wish.tool == "move_path":
             source = wish.directory if wish.flag else wish.path
             target = ["", *DIRECTORIES][wish.pick % 5]
@@ -123,6 +142,17 @@ class Desk:
         stored = self._bucket.stored(self._ref, VaultPath(wish.path))
         read = [each.data for each in stored if each.data and each.info.etag == etag]
         return frozenset(words_of(b" ".join(read)))
+
+    def place(self, wish: Wish) -> str:
+        """Return a file that a change is about."""
+        if wish.tool not in {"rename_directory", "delete_directory", "move_path"}:
+            return wish.path
+        inside = [
+            path
+            for path in sorted(self._bucket.contents(self._ref))
+            if path.startswith(f"{wish.directory}/")
+        ]
+        return inside[0] if inside and (wish.flag or wish.tool != "move_path") else wish.path
 
     def _kept(self, wish: Wish) -> str:
         """Return the text before what is written, which an edit keeps or not."""
