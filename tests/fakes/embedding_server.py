@@ -52,8 +52,8 @@ class EmbeddingServer:
         """Return the vectors of a request in the form of its protocol, or a refusal."""
         if path == f"/accounts/{ACCOUNT}/ai/run/{MODEL}":
             rows = self._vectors(body["text"])
-            data: dict[str, Any] = {"shape": [len(rows), len(rows[0])], "data": rows}
-            answer = {"result": data, "success": True, "errors": [], "messages": []}
+            data = {"shape": [len(rows), len(rows[0])], "data": rows}
+            answer: dict[str, Any] = {"result": data, "success": True, "errors": [], "messages": []}
         elif path == "/v1/embeddings":
             rows = self._vectors(body["input"])
             entries = [
@@ -83,7 +83,7 @@ def embedding_server() -> Generator[EmbeddingServer, None, None]:
             self._say(seen.troubles.pop(0) if seen.troubles else self._vectors(body))
 
         def _vectors(self, body: dict[str, Any]) -> Trouble:
-            texts = body.get("text") or body.get("input") or []
+            texts: list[str] = body.get("text") or body.get("input") or []
             fits = 0 < len(texts) <= seen.most_texts and all(texts)
             return seen.answer(self.path, body) if fits else Trouble(status=400)
 

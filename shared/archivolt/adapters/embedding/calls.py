@@ -76,7 +76,7 @@ class EmbeddingCalls:
             answer = self._attempt(body, patience)
             if answer is not None and answer.status_code == _OK:
                 return _parsed(answer)
-            wait = patience.next_pause(_asked_pause(answer)) if _may_pass(answer) else None
+            wait = patience.next_pause(asked_pause(answer)) if _may_pass(answer) else None
             if wait is None:
                 raise UnavailableError("unavailable")
             self._pause(wait)
@@ -119,7 +119,7 @@ def _parsed(answer: httpx2.Response) -> object:
     return parsed
 
 
-def _asked_pause(answer: httpx2.Response | None) -> float:
+def asked_pause(answer: httpx2.Response | None) -> float:
     """Return the seconds of `Retry-After`; a moment is counted from the answer's own date."""
     asked = answer.headers.get("retry-after", "").strip() if answer is not None else ""
     if answer is None or not asked:

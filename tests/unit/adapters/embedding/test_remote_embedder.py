@@ -9,7 +9,7 @@ from functools import cache, partial
 import httpx2
 import pytest
 
-from archivolt.adapters.embedding.calls import EmbeddingCalls, _asked_pause
+from archivolt.adapters.embedding.calls import EmbeddingCalls, asked_pause
 from archivolt.adapters.embedding.models import EmbeddingModel
 from archivolt.adapters.embedding.protocols import (
     EmbeddingProtocol,
@@ -226,7 +226,7 @@ def test_the_moment_of_coming_again_may_be_a_date() -> None:
         "date": "Tue, 01 Sep 2026 08:30:00 GMT",
         "retry-after": "Tue, 01 Sep 2026 08:30:09 GMT",
     }
-    assert _asked_pause(httpx2.Response(429, headers=headers)) == 9.0
+    assert asked_pause(httpx2.Response(429, headers=headers)) == 9.0
 
 
 def test_a_provider_that_wants_too_long_a_wait_is_left_to_the_queue(
