@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from archivolt.domain.limits import MAX_INLINE_CONTENT_BYTES
 from archivolt.domain.redaction import mask_text
 from archivolt.domain.vault import FileContent
 from archivolt.ports.patterns import Pattern
@@ -47,13 +48,15 @@ def new_text(content: FileContent, pattern: Pattern, asked: Replacing) -> NewTex
         return None
     text, masked = form.text, mask_text(form.text)
     pieces: list[str] = []
-    place = occurrences = 0
+    place = occurrences = length = 0
     for found in pattern.replacements(masked, asked.replace):
         if text[found.start : found.end] != masked[found.start : found.end]:
             continue
         pieces += (text[place : found.start], found.text)
         place = found.end
         occurrences += 1
-        if not asked.replace_all:
+        length += len(pieces[-2]) + len(found.text)
+        # A text that is too long already is not made longer: it could fill the memory.
+        if not asked.replace_all or length > MAX_INLINE_CONTENT_BYTES:
             break
     return NewText(form, "".join([*pieces, text[place:]]), occurrences)

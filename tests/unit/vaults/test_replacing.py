@@ -328,3 +328,14 @@ def test_a_reader_replaces_nothing(shop: Shop) -> None:
     ):
         with pytest.raises(ForbiddenError, match="vault_read_only"):
             call()
+
+
+def test_a_text_that_would_fill_the_memory_is_left_as_it_is(shop: Shop) -> None:
+    shop.add("a.md", "e\n" * 100_000)
+
+    found = shop.replacing.dry_run(
+        shop.access(), Replacing(find="e", replace="$0" * 9_000, regex=True)
+    )
+
+    assert found.files == []
+    assert [(skip.path, skip.reason) for skip in found.skipped] == [("a.md", "too_large_to_change")]
