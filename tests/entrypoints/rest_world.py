@@ -34,6 +34,7 @@ PEOPLE = {
     "admin": principal("admin", role=Role.TENANT_ADMIN),
     "root": principal("root", role=Role.CPI_ADMIN),
     "alices-agent": principal(ALICE, kind=TokenKind.MCP),
+    "admins-agent": principal("admin", role=Role.TENANT_ADMIN, kind=TokenKind.MCP),
 }
 
 

@@ -60,7 +60,8 @@ def test_a_look_at_the_log_is_in_the_log_refusals_too(world: RestWorld) -> None:
     [
         ("alice", 403, "forbidden"),
         ("operator", 403, "forbidden"),
-        ("alices-agent", 403, "forbidden"),
+        ("alices-agent", 403, "person_required"),
+        ("admins-agent", 403, "person_required"),
         ("", 401, "missing_token"),
     ],
 )

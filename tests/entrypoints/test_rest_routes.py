@@ -232,12 +232,15 @@ def test_members_are_added_and_removed(world: RestWorld) -> None:
         ("POST", "/file/notes", {"path": "c.md", "content": "x"}),
         ("GET", "/file/notes/raw?path=a.md", None),
         ("GET", "/vaults/notes/members", None),
+        ("GET", "/tenants/acme/settings", None),
+        ("GET", "/audit", None),
     ],
 )
+@pytest.mark.parametrize("agent", ["alices-agent", "admins-agent"])
 def test_an_agents_token_does_nothing_by_hand(
-    world: RestWorld, method: str, path: str, body: object
+    world: RestWorld, method: str, path: str, body: object, agent: str
 ) -> None:
-    answer = world.send(method, API + path, body, user="alices-agent")
+    answer = world.send(method, API + path, body, user=agent)
 
     assert error(answer) == (403, "person_required")
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field
 
 from archivolt.domain.identity import Role
 from archivolt.domain.limits import DEFAULT_AUDIT_ENTRIES, MAX_AUDIT_ENTRIES
-from archivolt.entrypoints.http.authentication import CurrentPrincipal
+from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.services import ServicesOf, surface_of
 from archivolt.governance.audit import AuditFilter
 from archivolt.ports.governance import AuditEntry, AuditPage
@@ -89,9 +89,9 @@ def audit_router(services: ServicesOf) -> APIRouter:
 
     @router.get("/audit", summary="See who did what", operation_id="audit")
     def audit(  # pyright: ignore[reportUnusedFunction]
-        principal: CurrentPrincipal, query: Annotated[Wanted, Query()]
+        principal: InteractivePrincipal, query: Annotated[Wanted, Query()]
     ) -> Entries:
-        """The entries of your tenant; only its administrators may.
+        """The entries of your tenant; only its administrators may, with a person's own token.
 
         A page may hold fewer than `limit`, even none, while `next_cursor` leads on.
         """

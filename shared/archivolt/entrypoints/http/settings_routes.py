@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from archivolt.domain.settings import TenantSettings
-from archivolt.entrypoints.http.authentication import CurrentPrincipal, InteractivePrincipal
+from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.services import ServicesOf
 from archivolt.governance.settings import SettingsChange
 
@@ -43,8 +43,8 @@ def settings_router(services: ServicesOf) -> APIRouter:
         summary="See a tenant's settings",
         operation_id="tenant_settings",
     )
-    def show_settings(principal: CurrentPrincipal, tenant: str) -> SettingsBody:  # pyright: ignore[reportUnusedFunction]
-        """Only its administrators may."""
+    def show_settings(principal: InteractivePrincipal, tenant: str) -> SettingsBody:  # pyright: ignore[reportUnusedFunction]
+        """Only its administrators may, with a person's own token."""
         with services().by_hand.doing(principal, "tenant_settings", tenant=tenant):
             return SettingsBody.of(services().tenant_settings.show(principal, tenant))
 
