@@ -31,6 +31,9 @@ async def serve_front_door(
         server_header=False,
         # Nothing stands in front: what a client says of its own address is not believed.
         proxy_headers=False,
+        # A client that thinks between two calls would else find its connection closed as it sends,
+        # and few dare to send a POST again.
+        timeout_keep_alive=120,
         timeout_graceful_shutdown=3,
         h11_max_incomplete_event_size=64 * 1024,
     )
