@@ -138,13 +138,40 @@ def test_who_joins_meanwhile_finds_everything_by_the_new_model(world: IndexWorld
 
 
 def test_cosines_of_the_former_model_are_measured_by_its_own_threshold(world: IndexWorld) -> None:
-    strict = WordHashEmbedder(model="strict/1")
-    strict.threshold = 0.6
-    change_model(world, strict)
+    change_model(world, strict_model())
     scores = [hit.score for hit in world.search("llamas alpacas", mode=SearchMode.DENSE).hits]
     # .3 is to the former model what .6 is to this one: .707 and .816 become certain.
     assert scores == [1.0, 1.0]
     assert by_meaning(world, "llamas one two three four five six seven eight nine") == ["a.md"]
+
+
+def strict_model() -> WordHashEmbedder:
+    strict = WordHashEmbedder(model="strict/1")
+    strict.threshold = 0.6
+    return strict
+
+
+def test_a_document_is_measured_by_the_model_that_the_catalogue_names(world: IndexWorld) -> None:
+    lenient = WordHashEmbedder(model="lenient/1")
+    lenient.threshold = 0.15
+    change_model(world, lenient)
+    requeue(world)
+    world.line.take_down("remove_older")
+    world.embed()
+    world.line.calm()
+    assert world.points("a.md") == world.points("b.md") == 1
+    hits = world.search("llamas alpacas", mode=SearchMode.DENSE).hits
+    halves = [0.7071 / 2, 0.8165 / 2]  # .3 is to the former model what .15 is to this one
+    assert sorted(hit.score for hit in hits) == pytest.approx(halves, abs=1e-3)
+
+
+def test_vectors_that_a_former_model_left_behind_say_nothing(world: IndexWorld) -> None:
+    former = change_model(world, strict_model())
+    world.vectors = InMemoryVectors()
+    world.reconciled()
+    assert former.held(world.vault.tenant, ALICE)
+    hits = world.search("llamas alpacas", mode=SearchMode.DENSE).hits
+    assert sorted(hit.score for hit in hits) == pytest.approx([0.7071, 0.8165])
 
 
 def test_a_former_model_that_is_down_costs_its_own_documents_alone(world: IndexWorld) -> None:
