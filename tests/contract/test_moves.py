@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -9,13 +10,14 @@ import pytest
 from archivolt.adapters.dynamodb.operations import DynamoOperations
 from archivolt.adapters.s3.files import S3Files
 from archivolt.domain.confirmation import Confirmed
-from archivolt.domain.errors import ConflictError
+from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import VaultAccess, VaultRole
 from archivolt.vaults.move_requests import MoveRequest, move_into, rename_of_directory
 from archivolt.vaults.move_run import MoveResult
 from archivolt.vaults.move_steps import MoveStores
 from archivolt.vaults.moving import MoveService
+from archivolt.vaults.mutations import MutationService
 from tests.builders import ALICE, a_vault
 from tests.contract.conftest import MINISTACK, NewBucket, NewTable
 from tests.fakes.clock import FrozenClock
@@ -103,6 +105,40 @@ def test_of_moves_of_one_tree_at_once_at_most_one_takes_effect(vault: RealVault)
     assert sorted(vault.texts().values()) == sorted(str(number) for number in range(12))
     refused = {"operation_running", "conflict", "directory_not_found", "file_not_found"}
     assert set(outcomes) <= {"moved"} | refused
+
+
+def test_what_two_people_add_while_the_tree_moves_is_all_there(vault: RealVault) -> None:
+    for number in range(8):
+        vault.write(f"d/{number}.md", "first")
+    appending = MutationService(vault.files)
+
+    def append(person: int) -> list[str]:
+        """Add to each file where it still is; return what was acknowledged."""
+        added: list[str] = []
+        for number in range(8):
+            word, path = f"[{person}-{number}]", VaultPath(f"d/{number}.md")
+            with suppress(NotFoundError, ConflictError):
+                appending.append(vault.access, path, word, Confirmed(operation=f"op-{word}"))
+                added.append(word)
+        return added
+
+    with ThreadPoolExecutor(3) as pool:
+        adding = [pool.submit(append, person) for person in (1, 2)]
+        moving = pool.submit(race_to_move, vault)
+        added = [word for future in adding for word in future.result()]
+        moving.result()
+
+    current = "".join(vault.texts().values())
+    assert current.count("first") >= 8
+    assert {word: current.count(word) for word in added} == dict.fromkeys(added, 1)
+
+
+def race_to_move(vault: RealVault) -> None:
+    """Move the tree, unless it changed between the preview and the start."""
+    for attempt in range(20):
+        with suppress(ConflictError):
+            vault.move(rename_of_directory(VaultPath("d"), "e"), f"op-{attempt}")
+            return
 
 
 def test_an_edit_on_the_real_store_while_its_file_moves_is_kept(vault: RealVault) -> None:
