@@ -114,7 +114,7 @@ class PresentNotes:
         late = [info for info in self._listed or () if _is_fresh(info, now - _LAG)]
         if len(late) > _MAX_LOOKED_UP:
             return []
-        known = self._notes.notes(self._vault, [info.path for info in late]) if late else {}
+        known = self._notes.notes(self._vault, [info.path for info in late])
         return [
             info.path
             for info in late
