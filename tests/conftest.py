@@ -12,8 +12,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--no-skips",
         action="store_true",
         help="a test that is skipped fails, unless it reads data outside the repository (corpus) "
-        "or drives an engine that the product does not install (optional_engine): for machines that "
-        "should have everything installed",
+        "or drives an engine that the product does not install (optional_engine): for machines "
+        "that should have everything installed",
     )
 
 
