@@ -74,7 +74,7 @@ def _likely_encoding(data: bytes) -> str:
     if _is_western(sample.decode("cp1252", "replace")):
         return "cp1252"
     # Heavy, and needed for old files of other alphabets only.
-    from charset_normalizer import from_bytes  # noqa: PLC0415
+    from charset_normalizer import from_bytes  # noqa: PLC0415  rarely needed
 
     best = from_bytes(sample).best()
     return best.encoding if best else "cp1252"

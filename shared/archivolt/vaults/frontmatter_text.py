@@ -176,7 +176,7 @@ class FrontMatter:
     def _read(self) -> tuple[dict[str, _Property], dict[str, Any]]:
         """Return the properties, and their values."""
         # Slow to import, and needed by the few calls that change front matter.
-        import yaml  # noqa: PLC0415
+        import yaml  # noqa: PLC0415  for front matter only
 
         if len(self._body) > MAX_FRONT_MATTER_CHARS:
             raise self._refusal("yaml_too_long", limit=MAX_FRONT_MATTER_CHARS)
@@ -196,7 +196,7 @@ class FrontMatter:
         return properties, cast("dict[str, Any]", loaded)
 
     def _require_few_aliases(self, events: Iterable[Any]) -> None:
-        import yaml  # noqa: PLC0415
+        import yaml  # noqa: PLC0415  for front matter only
 
         if sum(isinstance(event, yaml.AliasEvent) for event in events) > _MAX_ALIASES:
             raise self._refusal("yaml_aliases", limit=_MAX_ALIASES)
@@ -249,7 +249,7 @@ def _scalar(value: Scalar) -> str:
 
 def _is_plain(value: str) -> bool:
     """Tell whether a text means itself without quotes, in a list of either style too."""
-    import yaml  # noqa: PLC0415
+    import yaml  # noqa: PLC0415  for front matter only
 
     try:
         return yaml.safe_load(f"[{value}]") == yaml.safe_load(f"- {value}") == [value]

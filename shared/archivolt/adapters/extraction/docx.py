@@ -24,7 +24,7 @@ p[style-name='Subtitle'] => p:fresh
 class DocxExtractor:
     """An `Extractor` of Word documents: headings, lists, tables and notes; images by their text."""
 
-    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
+    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002  the port's
         """Return the document as Markdown.
 
         Raises:

@@ -26,7 +26,7 @@ _PAGES: Final = frozenset(("application/xhtml+xml", "text/html", "text/x-oeb1-do
 class EpubExtractor:
     """An `Extractor` of electronic books. Their pages depend on the screen, so there are none."""
 
-    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
+    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002  the port's
         """Return the chapters as Markdown.
 
         Raises:

@@ -19,7 +19,7 @@ _CHARSET_BYTES: Final = 4_096
 class HtmlExtractor:
     """An `Extractor` of HTML pages."""
 
-    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
+    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002  the port's
         """Return the page as Markdown; it never fails, as browsers do not."""
         markdown, title = html_to_markdown(_decoded(data))
         return Extraction(markdown=markdown, title=title)

@@ -18,7 +18,7 @@ class ImageExtractor:
     def __init__(self, ocr: OcrEngine | None) -> None:
         self._ocr = ocr
 
-    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
+    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002  the port's
         """Return the text of an image; one of several pages has marks of its pages.
 
         Raises:

@@ -22,7 +22,7 @@ _MAX_PARTS: Final = 1_000
 class MailExtractor:
     """An `Extractor` of e-mails: the heading lines, the text, and the names of attachments."""
 
-    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
+    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002  the port's
         """Return the mail as Markdown, mails that were forwarded in it included.
 
         Raises:

@@ -16,7 +16,7 @@ _ENCRYPTION: Final = b"encryption-data"
 class OdfExtractor:
     """An `Extractor` of OpenDocument files: headings, lists, tables and notes; sheets; slides."""
 
-    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
+    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002  the port's
         """Return the document as Markdown; sheets and slides are pages.
 
         Raises:

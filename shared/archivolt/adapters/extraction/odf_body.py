@@ -89,11 +89,11 @@ class OdfBody:
         if self._paragraphs and not self._left_out:
             self._paragraphs[-1].append(text)
 
-    def start_body(self, attributes: Attributes) -> None:  # noqa: ARG002
+    def start_body(self, attributes: Attributes) -> None:  # noqa: ARG002  as every handler
         """Take the start of a spreadsheet, whose tables are sheets."""
         self._is_sheet = True
 
-    def start_page(self, attributes: Attributes) -> None:  # noqa: ARG002
+    def start_page(self, attributes: Attributes) -> None:  # noqa: ARG002  as every handler
         """Take the start of a slide."""
         self.pages += 1
         self._add(page_mark(self.pages))
@@ -102,11 +102,11 @@ class OdfBody:
         """Take the start of a box on a slide."""
         self._is_title = attributes.get("class") == "title"
 
-    def start_list(self, attributes: Attributes) -> None:  # noqa: ARG002
+    def start_list(self, attributes: Attributes) -> None:  # noqa: ARG002  as every handler
         """Take the start of a list."""
         self._turn_list(1)
 
-    def start_item(self, attributes: Attributes) -> None:  # noqa: ARG002
+    def start_item(self, attributes: Attributes) -> None:  # noqa: ARG002  as every handler
         """Take the start of an item of a list."""
         self._is_item_start = True
 
@@ -128,11 +128,11 @@ class OdfBody:
         """Take blanks that XML would lose."""
         self.text(" " * min(_number(attributes, "c") or 1, _MAX_SPACES))
 
-    def add_tab(self, attributes: Attributes) -> None:  # noqa: ARG002
+    def add_tab(self, attributes: Attributes) -> None:  # noqa: ARG002  as every handler
         """Take a tabulator."""
         self.text("\t")
 
-    def add_break(self, attributes: Attributes) -> None:  # noqa: ARG002
+    def add_break(self, attributes: Attributes) -> None:  # noqa: ARG002  as every handler
         """Take the end of a line in a paragraph."""
         self.text("\n")
 

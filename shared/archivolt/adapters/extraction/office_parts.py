@@ -60,7 +60,7 @@ class TitleOf:
         """The title, on one line."""
         return " ".join("".join(self._written).split())
 
-    def start(self, name: str, attributes: Attributes) -> None:  # noqa: ARG002
+    def start(self, name: str, attributes: Attributes) -> None:  # noqa: ARG002  as every handler
         """Take the start of an element."""
         self._in_title = name == "title" and not self._done
 

@@ -26,7 +26,7 @@ class PdfExtractor:
     def __init__(self, ocr: OcrEngine | None) -> None:
         self._ocr = ocr
 
-    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
+    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002  the port's
         """Return the text of every page.
 
         Raises:

@@ -30,7 +30,7 @@ _MAX_INDENT: Final = 4
 class PptxExtractor:
     """An `Extractor` of PowerPoint presentations."""
 
-    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
+    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002  the port's
         """Return the slides as Markdown, each as a page.
 
         Raises:

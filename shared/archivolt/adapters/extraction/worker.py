@@ -70,7 +70,7 @@ class _LateEngine:
     """An `OcrEngine` that is loaded, and given the room it takes, when an image is met."""
 
     def __init__(self, choice: Sequence[str]) -> None:
-        from archivolt.adapters.ocr.engines import EngineChoice  # noqa: PLC0415
+        from archivolt.adapters.ocr.engines import EngineChoice  # noqa: PLC0415  for its format only
 
         self._choice = EngineChoice(*choice)
         self.is_in_process = self._choice.is_in_process
@@ -85,7 +85,7 @@ class _LateEngine:
         return self._loaded.read(image, dpi=dpi)
 
     def _load(self) -> OcrEngine:
-        from archivolt.adapters.ocr.engines import engine_of  # noqa: PLC0415
+        from archivolt.adapters.ocr.engines import engine_of  # noqa: PLC0415  for its format only
 
         try:
             return engine_of(self._choice)
@@ -135,7 +135,7 @@ def _extractor(form: str, ocr: OcrEngine | None) -> Extractor:
         return make(ocr)
     if form not in _ARCHIVES:
         return make()
-    from archivolt.adapters.extraction.archive_images import WithImages  # noqa: PLC0415
+    from archivolt.adapters.extraction.archive_images import WithImages  # noqa: PLC0415  for its format only
 
     return WithImages(make(), ocr)
 

@@ -23,7 +23,7 @@ _LETTERS: Final = 26
 class XlsxExtractor:
     """An `Extractor` of Excel workbooks: the values of every sheet as tables."""
 
-    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002
+    def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002  the port's
         """Return the sheets as Markdown, each as a page.
 
         Raises:
@@ -78,7 +78,7 @@ class _SharedStrings:
         self._in_text = False
         self._in_reading = False
 
-    def start(self, name: str, attributes: Attributes) -> None:  # noqa: ARG002
+    def start(self, name: str, attributes: Attributes) -> None:  # noqa: ARG002  as every handler
         self._in_reading = self._in_reading or name == "rPh"
         self._in_text = name == "t" and not self._in_reading
 

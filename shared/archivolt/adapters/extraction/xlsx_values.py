@@ -14,7 +14,7 @@ _QUOTED: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.|_.')
 _DATE_LETTERS: Final = re.compile(r"[ymdhs]", re.IGNORECASE)
 # Day 0 of the two calendars of Excel; the first counts a 29 February 1900 that never was.
 _EPOCH_1900: Final = datetime(1899, 12, 30)  # noqa: DTZ001  a sheet's dates have no zone
-_EPOCH_1904: Final = datetime(1904, 1, 1)  # noqa: DTZ001
+_EPOCH_1904: Final = datetime(1904, 1, 1)  # noqa: DTZ001  cells have no zone
 _LAST_DAY: Final = 2_958_466
 _DIGITS: Final = 15
 

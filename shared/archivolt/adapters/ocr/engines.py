@@ -61,10 +61,10 @@ def find_engine(wanted: str = AUTO, *, data: str = "") -> EngineChoice | None:
 def engine_of(choice: EngineChoice) -> OcrEngine:
     """Return the engine that was found; what it needs is imported now."""
     if choice.engine == TESSERACT:
-        from archivolt.adapters.ocr.tesseract import Tesseract  # noqa: PLC0415
+        from archivolt.adapters.ocr.tesseract import Tesseract  # noqa: PLC0415  if it is there
 
         return Tesseract(choice.program, languages=choice.languages, data=choice.data)
-    from archivolt.adapters.ocr.rapid import RapidOcr  # noqa: PLC0415
+    from archivolt.adapters.ocr.rapid import RapidOcr  # noqa: PLC0415  if it is there
 
     return RapidOcr()
 

@@ -41,7 +41,7 @@ class RapidOcr:
     def __init__(self) -> None:
         self._read = RapidOCR(params=_OPTIONS)
 
-    def read(self, image: bytes, *, dpi: int | None = None) -> list[str]:  # noqa: ARG002
+    def read(self, image: bytes, *, dpi: int | None = None) -> list[str]:  # noqa: ARG002  the port's
         """Return the text of each page of an image, as Markdown.
 
         Raises:

@@ -36,7 +36,7 @@ class BufferedDispatch:
         self,
         method: str,
         params: Mapping[str, Any] | None,  # noqa: ARG002  the protocol's signature
-        opts: CallOptions | None = None,  # noqa: ARG002
+        opts: CallOptions | None = None,  # noqa: ARG002  the SDK's
     ) -> dict[str, Any]:
         """Refuse: the client's reply to a request of ours would reach another process."""
         raise NoBackChannelError(method)
@@ -45,7 +45,7 @@ class BufferedDispatch:
         self,
         method: str,
         params: Mapping[str, Any] | None,
-        opts: CallOptions | None = None,  # noqa: ARG002
+        opts: CallOptions | None = None,  # noqa: ARG002  the SDK's
     ) -> None:
         """Keep a notification; it goes ahead of the result if the client takes streams."""
         message: JsonObject = {"jsonrpc": "2.0", "method": method}
