@@ -27,20 +27,14 @@ from archivolt.adapters.sqlite.text_index import SqliteTextIndex
 from archivolt.adapters.system.clock import SystemClock
 from archivolt.composition.extraction import extractor_of_all_formats
 from archivolt.domain.ingestion import ChangeKind, ObjectChange
-from archivolt.domain.limits import CHUNK_TOKENS
 from archivolt.domain.messages import Language
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultAccess, VaultRole
-from archivolt.ingestion.documents import DocumentReader
-from archivolt.ingestion.index_change import IndexChanges
-from archivolt.ingestion.index_plan import IndexPlanner
-from archivolt.ingestion.index_write import IndexWriter
-from archivolt.ingestion.splitting import split
 from archivolt.ports.notes import RecentBy
-from archivolt.retrieval.tokens import token_upper_bound
 from archivolt.vaults.advanced_search import AdvancedQuery
 from archivolt.vaults.finding import Finding
 from archivolt.vaults.search import TextSearch
+from bench.index_core import index_changes
 from bench.table import Row
 from tests.builders import ALICE, a_vault
 from tests.fakes.catalogue import InMemoryCatalogue
@@ -87,22 +81,14 @@ class _Warm:
     def fill(self) -> None:
         """Index the folder."""
         files = sorted(file for file in self.folder.rglob("*") if file.is_file())
-        reader = DocumentReader(
+        changes = index_changes(
             extractor_of_all_formats(),
-            partial(split, budget=CHUNK_TOKENS, count=token_upper_bound),
-            recipe="bench",
-        )
-        planner = IndexPlanner(
             files=self._files,
             catalogue=self._catalogue,
             text_index=self._text_index,
-            reader=reader,
+            queue=InMemoryQueue(),
             clock=self._clock,
         )
-        writer = IndexWriter(
-            catalogue=self._catalogue, text_index=self._text_index, queue=InMemoryQueue()
-        )
-        changes = IndexChanges(planner, writer, self._clock)
         for start in range(0, len(files), _AT_ONCE):
             self._clock.advance(seconds=1)
             announced = [self._written(file) for file in files[start : start + _AT_ONCE]]

@@ -16,7 +16,6 @@ from collections import defaultdict
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -27,21 +26,17 @@ from archivolt.adapters.sqlite.shard_cache import ShardCache
 from archivolt.adapters.sqlite.shard_reader import ShardReader
 from archivolt.adapters.sqlite.text_index import SqliteTextIndex
 from archivolt.domain.ingestion import ChangeKind, ObjectChange
-from archivolt.domain.limits import CHUNK_TOKENS, MAX_LEXICAL_CACHE_BYTES, MAX_TOP_K
+from archivolt.domain.limits import MAX_LEXICAL_CACHE_BYTES, MAX_TOP_K
 from archivolt.domain.messages import Language
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode, SearchQuery
-from archivolt.ingestion.documents import DocumentReader
 from archivolt.ingestion.embed_passages import EmbedPassages
 from archivolt.ingestion.index_change import IndexChanges
-from archivolt.ingestion.index_plan import IndexPlanner
-from archivolt.ingestion.index_write import IndexWriter
-from archivolt.ingestion.splitting import split
 from archivolt.ports.ingestion import Extraction
 from archivolt.retrieval.hybrid import RetrievalService
-from archivolt.retrieval.tokens import token_upper_bound
 from archivolt_local.vectors.collections import Collections
 from archivolt_local.vectors.server import VectorServer
+from bench.index_core import index_changes
 from tests.builders import ALICE, a_vault, principal
 from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
@@ -125,22 +120,14 @@ class _Vault:
         return list(dict.fromkeys(str(hit.path) for hit in found.hits))[:_CUT]
 
     def _index_changes(self) -> IndexChanges:
-        reader = DocumentReader(
+        return index_changes(
             _AsItIs(),
-            partial(split, budget=CHUNK_TOKENS, count=token_upper_bound),
-            recipe="bench",
-        )
-        planner = IndexPlanner(
             files=self._files,
             catalogue=self._catalogue,
             text_index=self._text_index,
-            reader=reader,
+            queue=self._queue,
             clock=self._clock,
         )
-        writer = IndexWriter(
-            catalogue=self._catalogue, text_index=self._text_index, queue=self._queue
-        )
-        return IndexChanges(planner, writer, self._clock)
 
     def _embed(self) -> None:
         use_case = EmbedPassages(
