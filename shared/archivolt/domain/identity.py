@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NewType
+from typing import Final, NewType
 
 from archivolt.domain.errors import UnauthenticatedError
 
@@ -34,13 +34,29 @@ class TokenKind(StrEnum):
 
     INTERACTIVE = "interactive"
     MCP = "mcp"
+    PERSONAL = "personal"
+    """A personal access token: for programs, made and revoked by its owner."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenReach:
+    """How much of what its user may do a token may do.
+
+    `vaults` are ids of vaults; None stands for every vault of the user, also those to come.
+    """
+
+    read_only: bool = False
+    vaults: frozenset[str] | None = None
+
+
+FULL_REACH: Final = TokenReach()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Principal:
     """The verified caller. Built from a verified token and from nothing else (R6).
 
-    `token_id` names the token in rate limits without revealing it.
+    `token_id` names the token in rate limits without revealing it. `reach` narrows what it may do.
     """
 
     tenant: TenantId
@@ -48,6 +64,7 @@ class Principal:
     role: Role
     token_id: str
     kind: TokenKind = TokenKind.INTERACTIVE
+    reach: TokenReach = FULL_REACH
 
 
 def tenant_id(raw: object) -> TenantId:
