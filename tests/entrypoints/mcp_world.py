@@ -10,7 +10,7 @@ from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.mcp_messages import Sent, modern
 from tests.entrypoints.rest_api import Answer, LambdaProcess, proxy_event
 from tests.fakes.governance import KnownTokens
-from tests.world import World
+from tests.world import SIGNING_KEY, World
 
 PUBLIC_URL = "https://vault.example.com"
 ISSUER = "https://id.example.com/realm"
@@ -53,6 +53,7 @@ class McpWorld(World):
         return McpServices(
             token_verifier=self.tokens,
             pipeline=self.pipeline,
+            state_key=lambda: SIGNING_KEY,
             public_url=PUBLIC_URL,
             allowed_origins="https://app.example.com",
             issuer=ISSUER,

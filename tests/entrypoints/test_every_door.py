@@ -25,6 +25,7 @@ from tests.every_door import (
     walk,
 )
 from tests.fakes.governance import KnownTokens
+from tests.world import SIGNING_KEY
 
 pytestmark = pytest.mark.anyio
 
@@ -55,7 +56,11 @@ class House:
         )
         self._tools: ASGIApp = create_tools_app(lambda: rest)
         self._chat: ASGIApp = create_chat_app(lambda: chat)
-        self._mcp = create_app(McpServices(token_verifier=tokens, pipeline=world.pipeline))
+        self._mcp = create_app(
+            McpServices(
+                token_verifier=tokens, pipeline=world.pipeline, state_key=lambda: SIGNING_KEY
+            )
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path: str = scope["path"]

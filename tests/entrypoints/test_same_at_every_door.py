@@ -21,7 +21,7 @@ from tests.builders import ALICE, principal
 from tests.entrypoints.mcp_messages import modern
 from tests.entrypoints.rest_world import rest_services
 from tests.fakes.governance import KnownTokens
-from tests.world import World
+from tests.world import SIGNING_KEY, World
 
 pytestmark = pytest.mark.anyio
 
@@ -92,7 +92,11 @@ class House:
         self.world.write(ref, "dir/c.md", "see [[a]] and apples\n")
         tokens = KnownTokens({"alice": principal(ALICE)})
         self._services = rest_services(self.world, tokens)
-        self._mcp = create_app(McpServices(token_verifier=tokens, pipeline=self.world.pipeline))
+        self._mcp = create_app(
+            McpServices(
+                token_verifier=tokens, pipeline=self.world.pipeline, state_key=lambda: SIGNING_KEY
+            )
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         _SERVING["now"] = self._services

@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from archivolt.adapters.dynamodb.signing_key import DynamoSigningKey
     from archivolt.adapters.http.web_pages import HttpWebPages
     from archivolt.adapters.searxng.search import SearxngSearch
     from archivolt.bootstrap import Container
@@ -104,21 +105,26 @@ class ToolsContainer:
         """What stands between a proposal and its change."""
         import time
 
-        from archivolt.adapters.dynamodb.signing_key import DynamoSigningKey
-        from archivolt.adapters.dynamodb.table import DynamoTable
         from archivolt.adapters.jwt.confirmation_tokens import JwtConfirmationTokens
         from archivolt.tools.confirmations import Confirmations
         from archivolt.tools.proposals import Proposals
 
-        control = DynamoTable(self._on.aws.dynamodb, self._on.settings.required("control_table"))
-        key = DynamoSigningKey(control, self._on.secret_box)
         proposals = Proposals(
             self._on.confirmations,
-            JwtConfirmationTokens(key),
+            JwtConfirmationTokens(self.signing_key),
             self._on.secret_box,
             self._on.clock,
         )
         return Confirmations(proposals, wait=time.sleep)
+
+    @cached_property
+    def signing_key(self) -> "DynamoSigningKey":
+        """The secret of this deployment that every function shares."""
+        from archivolt.adapters.dynamodb.signing_key import DynamoSigningKey
+        from archivolt.adapters.dynamodb.table import DynamoTable
+
+        control = DynamoTable(self._on.aws.dynamodb, self._on.settings.required("control_table"))
+        return DynamoSigningKey(control, self._on.secret_box)
 
     @cached_property
     def by_hand(self) -> "ByHand":
@@ -159,6 +165,7 @@ class ToolsContainer:
         return McpServices(
             token_verifier=self._on.token_verifier,
             pipeline=self.pipeline,
+            state_key=self.signing_key,
             public_url=self._on.settings.public_url,
             allowed_origins=self._on.settings.allowed_origins,
             issuer=self._on.settings.auth_issuer,

@@ -49,6 +49,13 @@ RATE_WINDOW_SECONDS: Final = 60
 MAX_CALLS_PER_TOKEN: Final = 600
 MAX_CALLS_PER_TOOL: Final = 300
 
+# Personal access tokens. They end, as their role is that of the day they were made.
+MAX_PERSONAL_TOKENS: Final = 50
+MAX_TOKEN_NAME_CHARS: Final = 100
+MAX_TOKEN_VAULTS: Final = 100
+DEFAULT_TOKEN_DAYS: Final = 90
+MAX_TOKEN_DAYS: Final = 366
+
 # The audit log, as administrators see it.
 AUDIT_DAYS: Final = 30
 DEFAULT_AUDIT_ENTRIES: Final = 100
@@ -65,6 +72,8 @@ CONFIRMATION_WAIT_SECONDS: Final = 20
 MAX_CARRIED_CALL_BYTES: Final = 1_024
 MAX_CONFIRMATION_TOKEN_CHARS: Final = 2_047
 MAX_ERROR_DETAIL_CHARS: Final = 4_000
+# Of a change that a person is asked about in a form of their client.
+MAX_QUESTION_CHARS: Final = 4_000
 
 # Changes of documents.
 MAX_DIFF_LINES: Final = 200

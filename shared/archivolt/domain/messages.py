@@ -11,12 +11,17 @@ from archivolt.domain.document_messages import DOCUMENT_MESSAGES
 from archivolt.domain.language import Language, Message
 from archivolt.domain.reasons import REASONS
 from archivolt.domain.search_messages import SEARCH_MESSAGES
+from archivolt.domain.token_messages import TOKEN_MESSAGES
 from archivolt.domain.web_messages import WEB_MESSAGES
 
 _MESSAGES: Mapping[str, Message] = {
     "address_not_allowed": Message(
         "The host {host} is not on the public Internet, and this deployment does not allow it.",
         "L'hôte {host} n'est pas sur l'Internet public, et ce déploiement ne l'autorise pas.",
+    ),
+    "confirmation_ambiguous": Message(
+        "Give apply_{tool} either a confirmation_token alone, or the arguments of the change.",
+        "Donnez à apply_{tool} un confirmation_token seul, ou bien les arguments du changement.",
     ),
     "confirmation_declined": Message(
         "This change was declined and stays undone; propose another one.",
@@ -38,6 +43,11 @@ _MESSAGES: Mapping[str, Message] = {
         "The tool {tool} changes nothing and needs no confirmation; call it directly.",
         "L'outil {tool} ne modifie rien et se passe de confirmation ; appelez-le directement.",
     ),
+    "confirmation_question": Message("Make this change", "Faire ce changement"),
+    "confirmation_question_cut": Message(
+        "(The rest of the preview is left out here.)",
+        "(Le reste de l'aperçu est omis ici.)",
+    ),
     "confirmation_required": Message(
         "The tool {tool} changes documents: propose it, show the preview, then apply it.",
         "L'outil {tool} modifie des documents : proposez, montrez l'aperçu, puis appliquez.",
@@ -45,6 +55,12 @@ _MESSAGES: Mapping[str, Message] = {
     "confirmation_running": Message(
         "This change is being made; apply it again in {retry_after} seconds to get its outcome.",
         "Ce changement est en cours ; appliquez-le de nouveau dans {retry_after} secondes.",
+    ),
+    "confirmation_unasked": Message(
+        "confirmation_token required: call propose_{tool} first, show its preview to the user,"
+        " then call apply_{tool} with the token it returned.",
+        "confirmation_token requis : appelez d'abord propose_{tool}, montrez l'aperçu à la"
+        " personne, puis appelez apply_{tool} avec le jeton reçu.",
     ),
     "conflict": Message(
         "This has changed meanwhile; read it again and retry.",
@@ -221,6 +237,7 @@ MESSAGES: Mapping[str, Message] = dict(
             **CHAT_MESSAGES,
             **DOCUMENT_MESSAGES,
             **SEARCH_MESSAGES,
+            **TOKEN_MESSAGES,
             **WEB_MESSAGES,
         }.items()
     )

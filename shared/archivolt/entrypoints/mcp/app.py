@@ -40,12 +40,14 @@ _METHODS: Final = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 class McpServices:
     """What the endpoint stands on.
 
-    `public_url` is the product's address without a final slash, `issuer` the identity provider's;
-    `allowed_origins` are separated by commas or spaces. Each may be empty.
+    `state_key` gives a secret that every process shares: it seals what clients carry between two
+    rounds of a call. `public_url` is the product's address without a final slash, `issuer` the
+    identity provider's; `allowed_origins` are separated by commas or spaces. Each may be empty.
     """
 
     token_verifier: TokenVerifier
     pipeline: ToolPipeline
+    state_key: Callable[[], bytes]
     public_url: str = ""
     allowed_origins: str = ""
     issuer: str = ""
@@ -127,7 +129,9 @@ class _Door:
     def __init__(self, services: McpServices) -> None:
         self._verifier = services.token_verifier
         self._origins = OriginRule(services.public_url, origins(services.allowed_origins))
-        self._edge = Edge(create_server(services.pipeline), constant=CONSTANT_METHODS)
+        self._edge = Edge(
+            create_server(services.pipeline, services.state_key), constant=CONSTANT_METHODS
+        )
 
     async def answer(self, request: Request) -> Response:
         """Return the answer to any request at the endpoint."""

@@ -70,6 +70,15 @@ class Caller:
         )
         return result.value
 
+    def decline(self, pipeline: ToolPipeline, tool: str, token: str) -> None:
+        """Make sure that a proposed change is never made.
+
+        Raises:
+            ArchivoltError: Whatever the pipeline refuses.
+
+        """
+        pipeline.decline(self.principal, tool, token, surface=Surface.MCP)
+
 
 RequestContext = ServerRequestContext[Any, Caller]
 

@@ -13,6 +13,7 @@ from mcp_types import (
     INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    InputRequiredResult,
     ListToolsResult,
     PaginatedRequestParams,
     TextContent,
@@ -25,6 +26,12 @@ from archivolt.domain.messages import Language
 from archivolt.domain.tool import JsonObject, Risk, Surface, ToolSpec
 from archivolt.entrypoints.mcp.caller import ApplyChange, Caller, RequestContext, caller_of
 from archivolt.entrypoints.mcp.cursors import require_no_cursor
+from archivolt.entrypoints.mcp.inline import (
+    TOKEN,
+    InlineConfirmation,
+    arguments_or_token,
+    result_or_declined,
+)
 from archivolt.tools.pipeline import ToolPipeline
 from archivolt.tools.previews import ProposalAnswer
 from archivolt.tools.schemas import input_schema, result_schema
@@ -37,19 +44,24 @@ _PROPOSE: Final = (
     " Show the preview to the user and ask before applying. {description}"
 )
 _APPLY: Final = (
-    "Step 2 of 2: makes the change that propose_{name} previewed, once, and only with the token it"
-    " returned. Call it after the user agreed to that preview; a retry returns the same result."
+    "Step 2 of 2: makes the change that propose_{name} previewed, once. Call it after the user"
+    " agreed to that preview, with the confirmation_token it returned and nothing else; a retry"
+    " returns the same result. A client that shows forms (elicitation) may leave the token out and"
+    " give the arguments of propose_{name} instead: the user is asked, and may decline."
 )
 
 Call = Callable[[Caller, ToolPipeline, str, JsonObject], JsonObject]
 
 
 class Offer(NamedTuple):
-    """A tool as it is listed, the tool of ours behind it, and how that one is called."""
+    """A tool as it is listed, the tool of ours behind it, and how that one is called.
+
+    `call` is None for one that makes a change: that may take a question to the person.
+    """
 
     listed: Tool
     name: str
-    call: Call
+    call: Call | None
 
 
 class McpTools:
@@ -57,6 +69,7 @@ class McpTools:
 
     def __init__(self, pipeline: ToolPipeline) -> None:
         self._pipeline = pipeline
+        self._confirmation = InlineConfirmation(pipeline)
         offers = list(_offers(pipeline.registry.specs(Surface.MCP)))
         self._tools = [offer.listed for offer in offers]
         self._offers = {offer.listed.name: offer for offer in offers}
@@ -70,8 +83,8 @@ class McpTools:
 
     async def call_tool(
         self, context: RequestContext, params: CallToolRequestParams
-    ) -> CallToolResult:
-        """Return a tool's result, or its error as text that a model can act on.
+    ) -> CallToolResult | InputRequiredResult:
+        """Return a tool's result, its error as text that a model can act on, or a question.
 
         Raises:
             MCPError: -32602: there is no such tool.
@@ -82,14 +95,25 @@ class McpTools:
             raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:_SHOWN_NAME]}")
         caller = caller_of(context)
         try:
-            value = offer.call(caller, self._pipeline, offer.name, params.arguments or {})
+            value = self._value(offer, context, params)
         except ArchivoltError as error:
             # No structured content: clients would check it against the tool's output schema and
             # show the mismatch instead of the error.
             text = _told(error, caller.language)
             return CallToolResult(content=[TextContent(text=text)], is_error=True)
+        if isinstance(value, InputRequiredResult):
+            return value
         text = json.dumps(value, ensure_ascii=False)
         return CallToolResult(content=[TextContent(text=text)], structured_content=value)
+
+    def _value(
+        self, offer: Offer, context: RequestContext, params: CallToolRequestParams
+    ) -> JsonObject | InputRequiredResult:
+        if offer.call is None:
+            return self._confirmation.apply(context, params, offer.name)
+        return offer.call(
+            caller_of(context), self._pipeline, offer.name, dict(params.arguments or {})
+        )
 
 
 def _told(error: ArchivoltError, language: Language) -> str:
@@ -104,7 +128,7 @@ def _offers(specs: Iterable[ToolSpec]) -> Iterator[Offer]:
             yield Offer(_reading(spec), spec.name, Caller.call)
         else:
             yield Offer(_proposing(spec), spec.name, Caller.propose)
-            yield Offer(_applying(spec), spec.name, Caller.apply)
+            yield Offer(_applying(spec), spec.name, None)
 
 
 def _reading(spec: ToolSpec) -> Tool:
@@ -134,8 +158,8 @@ def _applying(spec: ToolSpec) -> Tool:
         name=f"apply_{spec.name}",
         title=_title(f"apply_{spec.name}"),
         description=_APPLY.format(name=spec.name),
-        input_schema=input_schema(ApplyChange),
-        output_schema=dict(spec.result),
+        input_schema=arguments_or_token(spec, input_schema(ApplyChange)["properties"][TOKEN]),
+        output_schema=result_or_declined(spec),
         annotations=_hints(
             read_only=False, destructive=spec.risk is Risk.DANGEROUS, idempotent=True
         ),

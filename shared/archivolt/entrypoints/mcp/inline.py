@@ -1,0 +1,149 @@
+"""A change that is asked about and made in one call (multi-round-trip requests, MCP 2026-07-28).
+
+The answer to the first round waits as an ordinary proposal; what the client carries to the second
+is its token, sealed. Refuses to know how it is sealed and what any tool does.
+"""
+
+from typing import Final, cast
+
+from mcp_types import (
+    CallToolRequestParams,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequiredResult,
+)
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from archivolt.domain.errors import ConfirmationRequiredError, InvalidRequestError
+from archivolt.domain.limits import MAX_QUESTION_CHARS
+from archivolt.domain.messages import Language, message_for
+from archivolt.domain.tool import JsonObject, ToolSpec
+from archivolt.entrypoints.mcp.caller import Caller, RequestContext, caller_of
+from archivolt.tools.pipeline import ToolPipeline
+from archivolt.tools.schemas import Schema
+
+TOKEN: Final = "confirmation_token"  # noqa: S105  the name of an argument
+DECLINED: Final[JsonObject] = {"status": "declined"}
+
+_QUESTION: Final = "confirm"
+
+
+class InlineConfirmation:
+    """The handler of every `apply_<tool>`."""
+
+    def __init__(self, pipeline: ToolPipeline) -> None:
+        self._pipeline = pipeline
+
+    def apply(
+        self, context: RequestContext, params: CallToolRequestParams, tool: str
+    ) -> JsonObject | InputRequiredResult:
+        """Make the change a token confirms; without one, ask the person first where possible.
+
+        Raises:
+            InvalidRequestError: `confirmation_ambiguous`: a token and arguments beside it.
+            ConfirmationRequiredError: `confirmation_unasked`: the client cannot ask a person.
+            ArchivoltError: Whatever the pipeline or the tool refuses.
+
+        """
+        caller, arguments = caller_of(context), dict(params.arguments or {})
+        if arguments.get(TOKEN) not in {None, ""}:
+            if len(arguments) > 1:
+                raise InvalidRequestError("confirmation_ambiguous", tool=tool)
+            return caller.apply(self._pipeline, tool, arguments)
+        if not _can_ask(context):
+            raise ConfirmationRequiredError("confirmation_unasked", tool=tool)
+        arguments.pop(TOKEN, None)
+        answer = (params.input_responses or {}).get(_QUESTION)
+        if params.request_state is None or answer is None:
+            return self._asked(caller, tool, arguments)
+        return self._answered(caller, tool, params.request_state, answer)
+
+    def _asked(self, caller: Caller, tool: str, arguments: JsonObject) -> InputRequiredResult:
+        proposed = caller.propose(self._pipeline, tool, arguments)
+        form = ElicitRequestFormParams(
+            message=_question(proposed["preview"], caller.language),
+            requested_schema=_form(caller.language),
+        )
+        return InputRequiredResult(
+            input_requests={_QUESTION: ElicitRequest(params=form)}, request_state=proposed[TOKEN]
+        )
+
+    def _answered(self, caller: Caller, tool: str, token: str, answer: object) -> JsonObject:
+        """Make the change if the person said yes, in so many words; else never make it."""
+        agreed = (
+            isinstance(answer, ElicitResult)
+            and answer.action == "accept"
+            and (answer.content or {}).get(_QUESTION) is True
+        )
+        if agreed:
+            return caller.apply(self._pipeline, tool, {TOKEN: token})
+        caller.decline(self._pipeline, tool, token)
+        return dict(DECLINED)
+
+
+def arguments_or_token(spec: ToolSpec, token: Schema) -> Schema:
+    """Return the schema of arguments of `apply_<tool>`: the tool's own, or a token alone.
+
+    Which of the two is for us to check: model providers refuse alternatives at a schema's root.
+    """
+    own = dict(spec.parameters)
+    own.pop("required", None)
+    return own | {"properties": {TOKEN: token, **own["properties"]}}
+
+
+def result_or_declined(spec: ToolSpec) -> Schema:
+    """Return the schema of results of `apply_<tool>`: the tool's own, or that it was declined."""
+    own = dict(spec.result)
+    status: Schema = {
+        "type": "string",
+        "enum": [DECLINED["status"]],
+        "description": "Present only when the person declined: nothing was changed.",
+    }
+    alternatives: list[Schema] = [
+        {"required": list(own.pop("required", []))},
+        {"required": ["status"]},
+    ]
+    return own | {"properties": {**own["properties"], "status": status}, "anyOf": alternatives}
+
+
+def _can_ask(context: RequestContext) -> bool:
+    """Tell whether the client shows forms; no mode named means forms (MCP, "Elicitation")."""
+    if context.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS:
+        return False
+    capabilities = context.session.client_capabilities
+    elicitation = capabilities.elicitation if capabilities else None
+    if elicitation is None:
+        return False
+    return elicitation.form is not None or elicitation.url is None
+
+
+def _question(preview: JsonObject, language: Language) -> str:
+    """Return what the person is asked: what happens, to which files, and the diff."""
+    diff: str = preview["diff"]
+    lines = [str(preview["summary"])]
+    if not diff or preview["affected_total"] > 1:
+        affected = cast("list[JsonObject]", preview["affected"])
+        lines += [_affected(one) for one in affected]
+    if preview.get("note"):
+        lines.append(str(preview["note"]))
+    text = "\n".join([*lines, "", diff] if diff else lines)
+    if len(text) <= MAX_QUESTION_CHARS:
+        return text
+    cut = message_for("confirmation_question_cut", language, {})
+    kept, _, _ = text[: MAX_QUESTION_CHARS - len(cut) - 1].rpartition("\n")
+    return f"{kept}\n{cut}"
+
+
+def _affected(affected: JsonObject) -> str:
+    path, new_path = affected["path"], affected.get("new_path")
+    return f"- {affected['change']}: {path}" + (f" → {new_path}" if new_path else "")
+
+
+def _form(language: Language) -> JsonObject:
+    title = message_for("confirmation_question", language, {})
+    return {
+        "type": "object",
+        "properties": {_QUESTION: {"type": "boolean", "title": title}},
+        "required": [_QUESTION],
+    }
