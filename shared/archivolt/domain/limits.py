@@ -74,6 +74,9 @@ MAX_CONFIRMATION_TOKEN_CHARS: Final = 2_047
 MAX_ERROR_DETAIL_CHARS: Final = 4_000
 # Of a change that a person is asked about in a form of their client.
 MAX_QUESTION_CHARS: Final = 4_000
+MAX_PROMPT_ARGUMENT_CHARS: Final = 1_024
+# MCP, "Completion": at most 100 values in an answer.
+MAX_COMPLETIONS: Final = 100
 
 # Changes of documents.
 MAX_DIFF_LINES: Final = 200

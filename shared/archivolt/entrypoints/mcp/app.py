@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 from mangum import Mangum
+from mcp.server import Server
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -63,9 +64,12 @@ def create_handler(services: Callable[[], McpServices]) -> Mangum:
     return Mangum(app, lifespan="off")
 
 
-def create_app(services: McpServices) -> ASGIApp:
-    """Return `POST /mcp` and the metadata that a client without a token looks for."""
-    endpoint = _endpoint(services)
+def create_app(services: McpServices, server: Server[Any] | None = None) -> ASGIApp:
+    """Return `POST /mcp` and the metadata that a client without a token looks for.
+
+    `server` answers in place of the product's own.
+    """
+    endpoint = _endpoint(services, server or create_server(services.pipeline, services.state_key))
     metadata = _metadata(services)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -75,8 +79,8 @@ def create_app(services: McpServices) -> ASGIApp:
     return app
 
 
-def _endpoint(services: McpServices) -> ASGIApp:
-    door = _Door(services)
+def _endpoint(services: McpServices, server: Server[Any]) -> ASGIApp:
+    door = _Door(services, server)
     metadata_url = f"{services.public_url}{_WELL_KNOWN}{_METADATA}/mcp"
     app = create_application(
         "Archivolt MCP",
@@ -126,12 +130,10 @@ def protected_resource(public_url: str, issuer: str) -> dict[str, Any]:
 class _Door:
     """Lets a POST of a known caller through to the edge."""
 
-    def __init__(self, services: McpServices) -> None:
+    def __init__(self, services: McpServices, server: Server[Any]) -> None:
         self._verifier = services.token_verifier
         self._origins = OriginRule(services.public_url, origins(services.allowed_origins))
-        self._edge = Edge(
-            create_server(services.pipeline, services.state_key), constant=CONSTANT_METHODS
-        )
+        self._edge = Edge(server, constant=CONSTANT_METHODS)
 
     async def answer(self, request: Request) -> Response:
         """Return the answer to any request at the endpoint."""

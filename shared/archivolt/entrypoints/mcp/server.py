@@ -11,12 +11,14 @@ from mcp.server import Server
 from mcp.server.caching import CacheHint
 
 from archivolt import __version__
+from archivolt.entrypoints.mcp.completions import McpCompletions
+from archivolt.entrypoints.mcp.prompts import get_prompt, list_prompts
 from archivolt.entrypoints.mcp.resources import McpResources
 from archivolt.entrypoints.mcp.state import sealed_state
 from archivolt.entrypoints.mcp.tools import McpTools
 from archivolt.tools.pipeline import ToolPipeline
 
-CONSTANT_METHODS: Final = frozenset({"tools/list", "resources/templates/list"})
+CONSTANT_METHODS: Final = frozenset({"tools/list", "resources/templates/list", "prompts/list"})
 """Methods whose answer is the same for everybody until the next deployment."""
 
 _UNTIL_SOON: Final = CacheHint(ttl_ms=300_000, scope="public")
@@ -48,12 +50,16 @@ def create_server(pipeline: ToolPipeline, state_key: Callable[[], bytes]) -> Ser
             "server/discover": _UNTIL_SOON,
             "tools/list": _UNTIL_SOON,
             "resources/templates/list": _UNTIL_SOON,
+            "prompts/list": _UNTIL_SOON,
         },
         on_list_tools=tools.list_tools,
         on_call_tool=tools.call_tool,
         on_list_resources=resources.list_resources,
         on_list_resource_templates=resources.list_templates,
         on_read_resource=resources.read,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
+        on_completion=McpCompletions(pipeline).complete,
     )
     server.middleware.clear()  # spans nobody collects
     server.middleware.append(sealed_state(state_key))
