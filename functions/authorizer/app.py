@@ -3,4 +3,4 @@
 from archivolt.bootstrap import container
 from archivolt.entrypoints.events.authorizer import build_authorizer
 
-handler = build_authorizer(lambda: container().token_verifier)
+handler = build_authorizer(lambda: container().front_door_verifier)

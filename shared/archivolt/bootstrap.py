@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from archivolt.adapters.aws.clients import AwsClients
     from archivolt.adapters.dynamodb.table import DynamoTable
     from archivolt.adapters.http.addresses import OutboundRules
-    from archivolt.adapters.jwt.keys import KeySource
     from archivolt.composition.chat import ChatContainer
     from archivolt.composition.index import IndexContainer
     from archivolt.composition.tools import ToolsContainer
@@ -60,17 +59,17 @@ class Container:
 
     @cached_property
     def token_verifier(self) -> "TokenVerifier":
-        """Who a bearer token speaks for."""
-        from archivolt.adapters.jwt.verifier import JwtVerifier, TokenRules
+        """Who a token speaks for."""
+        from archivolt.composition.identity import token_verifier
 
-        rules = TokenRules(
-            issuer=self.settings.required("auth_issuer"),
-            audience=self.settings.required("auth_audience"),
-            mcp_audience=f"{self.settings.public_url}/mcp",
-            tenant_claim=self.settings.auth_tenant_claim,
-            role_claim=self.settings.auth_role_claim,
-        )
-        return JwtVerifier(self._token_keys(), rules, self.clock)
+        return token_verifier(self, notes_use=True)
+
+    @cached_property
+    def front_door_verifier(self) -> "TokenVerifier":
+        """The same, for the authorizer: it writes nothing."""
+        from archivolt.composition.identity import token_verifier
+
+        return token_verifier(self, notes_use=False)
 
     @cached_property
     def secret_box(self) -> "SecretBox":
@@ -264,17 +263,6 @@ class Container:
     def mcp_services(self) -> "McpServices":
         """What the MCP function stands on."""
         return self.tools.mcp_services
-
-    def _token_keys(self) -> "KeySource":
-        if self.settings.auth_jwks_url:
-            from archivolt.adapters.http.documents import read_json
-            from archivolt.adapters.jwt.jwks import JwksKeys
-
-            url = self.settings.auth_jwks_url
-            return JwksKeys(lambda: read_json(self.outbound_client, url), self.clock)
-        from archivolt.adapters.jwt.keys import LocalKey
-
-        return LocalKey(self.settings.required("auth_local_key"))
 
     def _outbound_rules(self) -> "OutboundRules":
         from archivolt.adapters.http.addresses import OutboundRules

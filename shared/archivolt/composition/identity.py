@@ -1,0 +1,60 @@
+"""Who a token speaks for."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from archivolt.adapters.jwt.keys import KeySource
+    from archivolt.bootstrap import Container
+    from archivolt.governance.token_verifiers import TokenVerifiers
+    from archivolt.ports.governance import TokenVerifier
+    from archivolt.ports.personal_tokens import PersonalTokenStore
+
+
+def token_verifier(on: "Container", *, notes_use: bool) -> "TokenVerifiers":
+    """Return the verifier of every token; `notes_use`: whether the use of one may be written."""
+    from functools import cache
+
+    from archivolt.governance.token_verifiers import TokenVerifiers
+
+    provider = _identity_provider(on)
+
+    @cache
+    def personal() -> "TokenVerifier":
+        from archivolt.governance.token_verifiers import PersonalTokenVerifier
+
+        return PersonalTokenVerifier(personal_tokens(on), on.clock, notes_use=notes_use)
+
+    return TokenVerifiers(lambda: provider, personal=personal)
+
+
+def personal_tokens(on: "Container") -> "PersonalTokenStore":
+    """Return where personal access tokens are kept."""
+    from archivolt.adapters.dynamodb.personal_tokens import DynamoPersonalTokens
+    from archivolt.adapters.dynamodb.table import DynamoTable
+
+    return DynamoPersonalTokens(DynamoTable(on.aws.dynamodb, on.settings.required("control_table")))
+
+
+def _identity_provider(on: "Container") -> "TokenVerifier":
+    from archivolt.adapters.jwt.verifier import JwtVerifier, TokenRules
+
+    rules = TokenRules(
+        issuer=on.settings.required("auth_issuer"),
+        audience=on.settings.required("auth_audience"),
+        mcp_audience=f"{on.settings.public_url}/mcp",
+        tenant_claim=on.settings.auth_tenant_claim,
+        role_claim=on.settings.auth_role_claim,
+    )
+    return JwtVerifier(_token_keys(on), rules, on.clock)
+
+
+def _token_keys(on: "Container") -> "KeySource":
+    if on.settings.auth_jwks_url:
+        from archivolt.adapters.http.documents import read_json
+        from archivolt.adapters.jwt.jwks import JwksKeys
+
+        url = on.settings.auth_jwks_url
+        return JwksKeys(lambda: read_json(on.outbound_client, url), on.clock)
+    from archivolt.adapters.jwt.keys import LocalKey
+
+    return LocalKey(on.settings.required("auth_local_key"))
