@@ -13,6 +13,7 @@ from archivolt.domain.paths import VaultPath, name_of
 from archivolt.domain.search import SearchHit, SearchNotice, SearchQuery, SearchResult
 from archivolt.domain.tool import Surface, ToolResult
 from archivolt.domain.vault import FileInfo, VaultRef, VaultRole
+from archivolt.ingestion.sync import LeasedSyncRequests
 from archivolt.ports.notes import Note
 from archivolt.ports.retrieval import DocumentUpdate, IndexedPassage
 from archivolt.retrieval.analysis import terms
@@ -38,6 +39,7 @@ from tests.fakes.files import InMemoryFiles
 from tests.fakes.governance import InMemoryRates, RecordingAudit, ReversibleBox
 from tests.fakes.notes import InMemoryNotes
 from tests.fakes.operations import InMemoryOperations
+from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
 from tests.fakes.web import ScriptedWeb
@@ -119,6 +121,10 @@ class World:
             )
         )
         self.retrieval = FulltextRetrieval(self.vaults, self.text_search)
+        self.sync_queue = InMemorySyncQueue()
+        self.sync = LeasedSyncRequests(
+            line.across(InMemorySyncLeases(self.clock)), line.across(self.sync_queue)
+        )
         self.web_pages = self.web_search = ScriptedWeb()
         self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
         self.confirmations = line.across(InMemoryConfirmations())

@@ -1,8 +1,10 @@
-"""The reconcile function: once a day, documents and index are compared."""
+"""The reconcile function: documents and index are compared, once a day and when a user asks."""
 
 from archivolt.bootstrap import container
 from archivolt.entrypoints.events.reconcile import build_reconcile
 
 handler = build_reconcile(
-    lambda: container().index.reconcile, lambda: container().tools.documents.sweep
+    lambda: container().index.reconcile,
+    lambda: container().tools.documents.sweep,
+    lambda: container().index.sync.worker,
 )

@@ -57,6 +57,7 @@ class Settings(BaseModel):
     documents_bucket: str = ""
     embedding_queue_url: str = ""
     backfill_queue_url: str = ""
+    sync_queue_url: str = ""
 
     qdrant_url: str = ""
     qdrant_api_key: str = ""

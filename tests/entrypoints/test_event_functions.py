@@ -9,12 +9,15 @@ import pytest
 from archivolt.domain.ingestion import EmbeddingJob, Generation, IndexState
 from archivolt.domain.job_messages import job_message
 from archivolt.domain.paths import VaultPath
+from archivolt.domain.sync import sync_message
 from archivolt.entrypoints.events.embedding import build_embedding
 from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
+from archivolt.ingestion.sync import LeasedSyncRequests, SyncWorker
 from archivolt.vaults.sweep import OperationSweep
-from tests.builders import vault_ref
+from tests.builders import ACME, ALICE, vault_ref
 from tests.fakes.operations import InMemoryOperations
+from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
 from tests.index_world import IndexWorld
 
 EVENTS = Path(__file__).parents[1] / "events"
@@ -100,14 +103,39 @@ def test_the_recorded_job_is_what_the_queue_is_sent() -> None:
     assert json.loads(record["body"]) == json.loads(job_message(job))
 
 
+class Long(Invocation):
+    """As of the start of the reconcile function."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return 900_000
+
+
+def test_the_reconcile_function_synchronises_for_users_and_gives_back_what_is_no_job(
+    world: IndexWorld,
+) -> None:
+    world.write(NOTE, "llamas")
+    leases, queue = InMemorySyncLeases(world.clock), InMemorySyncQueue()
+    LeasedSyncRequests(leases, queue).request(ACME, ALICE)
+    worker = SyncWorker(
+        leases=leases, queue=queue, directory=world.directory, reconcile=world.reconcile
+    )
+    [job] = queue.take()
+    records = [
+        {"messageId": "m", "body": sync_message(job)},
+        {"messageId": "broken", "body": "not a job"},
+    ]
+    handler = build_reconcile(pytest.fail, pytest.fail, lambda: worker)
+
+    answer = handler({"Records": records}, Long())
+
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "broken"}]}
+    assert world.state(NOTE) is IndexState.PENDING
+
+
 def test_the_reconcile_function_answers_with_what_it_found(world: IndexWorld) -> None:
     world.write(NOTE, "llamas")
     sweep = OperationSweep(InMemoryOperations(), {}, world.clock)
-    handler = build_reconcile(lambda: world.reconcile, lambda: sweep)
-
-    class Long(Invocation):
-        def get_remaining_time_in_millis(self) -> int:
-            return 900_000
+    handler = build_reconcile(lambda: world.reconcile, lambda: sweep, pytest.fail)
 
     answer = handler(golden("schedule"), Long())
     assert (answer["vaults"], answer["compared"], answer["changed"]) == (1, 1, 1)

@@ -34,6 +34,7 @@ TOOLS = [
     "suggest_tags",
     "list_recent",
     "search_documents",
+    "sync_documents",
     "propose_create_file",
     "propose_edit_file",
     "propose_append_to_file",

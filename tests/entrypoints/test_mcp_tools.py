@@ -32,6 +32,7 @@ READ_TOOLS = [
     "suggest_tags",
     "list_recent",
     "search_documents",
+    "sync_documents",
 ]
 STEPS = ("propose_", "apply_")
 EVERY_ERA = pytest.mark.parametrize("send", [legacy, modern])
@@ -102,7 +103,7 @@ def test_every_tool_has_a_title_and_a_description(world: McpWorld) -> None:
     titles = [tool["title"] for tool in the_tools(world)]
 
     assert titles[0] == "List vaults"
-    assert titles[-1] == "Search documents"
+    assert titles[-1] == "Sync documents"
     assert all(len(tool["description"]) > 60 for tool in the_tools(world))
 
 
@@ -140,6 +141,7 @@ MORE_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("list_tags", {"vault": "notes"}),
     ("suggest_tags", {"q": "a", "vault": "notes"}),
     ("list_recent", {"vault": "notes"}),
+    ("sync_documents", {}),
 ]
 
 

@@ -47,6 +47,7 @@ READS: dict[str, list[dict[str, Any]]] = {
     "suggest_tags": [{"q": "fr"}],
     "list_recent": [{"vault": "notes", "limit": 2}],
     "search_documents": [{"q": "apples"}],
+    "sync_documents": [{"vault": "x"}],
 }
 CHANGES: dict[str, dict[str, Any]] = {
     "create_file": {"vault": "notes", "path": "new.md", "content": "new\n"},

@@ -65,9 +65,14 @@ class Functions:
             function,
             worker_command(function, environment, self._data.logs),
             self._clock,
-            limit=len(queues) * _WORKERS_FOR_A_QUEUE or _WORKERS_FOR_REQUESTS,
+            limit=self._workers(function.name, len(queues)),
             scratch=self._data.scratch,
         )
+
+    def _workers(self, name: str, queues: int) -> int:
+        # What runs by the clock may take long, and no queue has to wait for it.
+        schedules = sum(item.function == name for item in self._deployment.schedules)
+        return queues * _WORKERS_FOR_A_QUEUE + schedules or _WORKERS_FOR_REQUESTS
 
     def pool(self, name: str) -> FunctionPool:
         """Return the workers of a function."""

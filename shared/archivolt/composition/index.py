@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from archivolt.adapters.qdrant.vectors import QdrantVectors
     from archivolt.adapters.sqlite.shard_reader import ShardReader
     from archivolt.bootstrap import Container
+    from archivolt.composition.sync import SyncContainer
     from archivolt.ingestion.documents import DocumentReader
     from archivolt.ingestion.embed_passages import EmbedPassages
     from archivolt.ingestion.index_change import IndexChanges
@@ -223,6 +224,13 @@ class IndexContainer:
             today=Recipe(recipe=self.reader.recipe, model=self.embedder.model),
             clock=self._on.clock,
         )
+
+    @cached_property
+    def sync(self) -> "SyncContainer":
+        """Synchronisations that users ask for."""
+        from archivolt.composition.sync import SyncContainer
+
+        return SyncContainer(self._on)
 
     @cached_property
     def retrieval(self) -> "RetrievalService":

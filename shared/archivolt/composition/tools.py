@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from archivolt.composition.documents import DocumentsContainer
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.entrypoints.mcp.app import McpServices
+    from archivolt.ports.sync import SyncRequests
     from archivolt.retrieval.hybrid import RetrievalService
     from archivolt.tools.by_hand import ByHand
     from archivolt.tools.confirmations import Confirmations
@@ -70,6 +71,11 @@ class ToolsContainer:
     def retrieval(self) -> "RetrievalService":
         """Hybrid search."""
         return self._on.retrieval
+
+    @property
+    def sync(self) -> "SyncRequests":
+        """Bringing the index up to date."""
+        return self._on.index.sync.requests
 
     @property
     def web_pages(self) -> "HttpWebPages":

@@ -149,6 +149,10 @@ TOMBSTONE_DAYS: Final = 14
 MAX_DOCUMENT_TITLE_CHARS: Final = 300
 MAX_TAGS: Final = 100
 MAX_TAG_CHARS: Final = 64
+# A synchronisation is held for a little longer than its function may run (900 seconds), and is left
+# to the daily one when it has run out of time so often.
+SYNC_LEASE_SECONDS: Final = 960
+MAX_SYNC_RUNS: Final = 50
 
 # Chat.
 MAX_MESSAGE_CHARS: Final = 100_000

@@ -103,19 +103,28 @@ class Reconcile:
 
     def run(self, *, time_left: TimeLeft) -> Reconciliation:
         """Compare every vault; one that fails leaves the others alone."""
+        found, _ = self.compare(self._directory.all_refs(), time_left=time_left)
+        return found
+
+    def compare(
+        self, vaults: Sequence[VaultRef], *, time_left: TimeLeft
+    ) -> tuple[Reconciliation, VaultRef | None]:
+        """Compare some vaults; return the one to go on with too, should time run out."""
         found = Reconciliation()
-        for vault in self._directory.all_refs():
+        stopped: VaultRef | None = None
+        for vault in vaults:
             found.vaults += 1
             try:
                 self._compare(vault, found, time_left)
             except OutOfTimeError:
                 found.complete = False
+                stopped = vault
                 break
             except Exception as error:  # noqa: BLE001  one vault's trouble is not another's
                 logger.error("a vault could not be reconciled", extra=failure(error))
                 found.failed_vaults += 1
         logger.info("reconciled", extra={"found": str(found)})
-        return found
+        return found, stopped
 
     def _compare(self, vault: VaultRef, found: Reconciliation, time_left: TimeLeft) -> None:
         difference = Difference(held=held_generations(self._stores.text_index.generations(vault)))
@@ -168,7 +177,11 @@ class Reconcile:
                 ObjectChange(kind=kind, vault=vault, path=path, sequencer=None)
                 for path in paths[start : start + _AT_ONCE]
             ]
-            found.failed += len(self._index_changes.apply(changes, time_left=time_left))
+            failed = self._index_changes.apply(changes, time_left=time_left)
+            found.failed += len(failed)
+            if failed and time_left() < _RESERVE:
+                # Some may have failed for want of time alone: the next run has to meet them.
+                raise OutOfTimeError
         return len(paths)
 
     def _requeue(self, vault: VaultRef, entries: Sequence[CatalogueEntry]) -> int:

@@ -9,6 +9,7 @@ from archivolt.domain.messages import Language
 from archivolt.domain.search import SearchQuery, SearchResult
 from archivolt.domain.tool import Surface
 from archivolt.domain.vault import VaultAccess
+from archivolt.ports.sync import SyncRequests
 from archivolt.ports.web import WebPages, WebSearch
 from archivolt.vaults.access import VaultService
 from archivolt.vaults.changing import Changing
@@ -64,6 +65,11 @@ class Services(Protocol):
     @property
     def retrieval(self) -> Retrieval:
         """Hybrid search."""
+        ...
+
+    @property
+    def sync(self) -> SyncRequests:
+        """Bringing the index up to date."""
         ...
 
     @property

@@ -39,6 +39,9 @@ STEP_LABELS: Mapping[str, Message] = {
     "ai.step.search_documents": Message(
         "Search in the documents: {q}", "Recherche dans les documents : {q}"
     ),
+    "ai.step.sync_documents": Message(
+        "Update of the index requested", "Mise à jour de l'index demandée"
+    ),
     "ai.step.search_fulltext": Message("Search in the vault: {q}", "Recherche dans le vault : {q}"),
 }
 

@@ -13,7 +13,7 @@ from archivolt.domain.limits import MAX_TOOL_RESULT_CHARS
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import Risk, Surface
 from archivolt.tools.catalogue import native_tools
-from tests.builders import ALICE, BOB, GLOBEX, principal
+from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.unit.test_paths import ATTACKS, ODD_NAMES
 from tests.world import World
 
@@ -59,6 +59,7 @@ OF_ONE_VAULT = {
     "suggest_tags": {"q": "a"},
     "list_recent": {},
     "search_documents": {"q": "apples"},
+    "sync_documents": {},
 }
 
 
@@ -352,3 +353,16 @@ def test_reads_give_the_version_that_was_read(world: World) -> None:
     assert world.call("read_file_raw", at)["etag"] == info.etag
     files = world.call("list_all_files", {"vault": "notes"})["files"]
     assert {file["path"]: file["etag"] for file in files}["b.md"] == info.etag
+
+
+def test_a_synchronisation_is_queued_for_the_caller_and_the_second_finds_it(world: World) -> None:
+    assert world.call("sync_documents", {}) == {"status": "started"}
+    assert world.call("sync_documents", {"vault": "notes"}) == {"status": "already_running"}
+    [job] = world.sync_queue.take()
+    assert (job.tenant, job.user, job.vault) == (ACME, ALICE, None)
+
+
+def test_a_synchronisation_of_one_vault_names_that_vault(world: World) -> None:
+    world.call("sync_documents", {"vault": "ideas"})
+    [job] = world.sync_queue.take()
+    assert job.vault == world.vaults.access(principal(ALICE), "ideas").vault.ref.id

@@ -116,13 +116,18 @@ def _ensure_stack(
         _wait(aws, "DELETE_COMPLETE")
     aws.cloudformation.create_stack(
         StackName=STACK,
-        TemplateBody=json.dumps(for_emulator(template, resolver.names, fingerprint)),
+        TemplateBody=_compact(for_emulator(template, resolver.names, fingerprint)),
         Parameters=[
             {"ParameterKey": name, "ParameterValue": value} for name, value in parameters.items()
         ],
         Capabilities=["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"],
     )
     _wait(aws, "CREATE_COMPLETE")
+
+
+def _compact(document: Mapping[str, Any]) -> str:
+    """Return a template in as few bytes as can be: a request takes 51,200 (AWS CloudFormation)."""
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
 
 
 def _stack(aws: StackClients) -> Mapping[str, Any] | None:

@@ -13,6 +13,7 @@ from archivolt.tools.catalogue.reading import read_file, read_file_raw
 from archivolt.tools.catalogue.recent import list_recent
 from archivolt.tools.catalogue.replacing import replace_in_files
 from archivolt.tools.catalogue.searching import search_documents, search_fulltext
+from archivolt.tools.catalogue.syncing import sync_documents
 from archivolt.tools.catalogue.tags import list_tags, suggest_tags
 from archivolt.tools.catalogue.web import fetch_url, web_search
 from archivolt.tools.registry import Registry
@@ -51,5 +52,6 @@ def native_tools() -> Registry:
             delete_file,
             delete_directory,
             search_documents,
+            sync_documents,
         ]
     )

@@ -1,0 +1,76 @@
+"""Bringing the index of one user's vaults up to date, in the background (R23)."""
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, cast
+
+from archivolt.domain.errors import ArchivoltError, InvalidRequestError
+from archivolt.domain.identity import TenantId, UserId, tenant_id, user_id
+from archivolt.domain.vault import VaultId
+
+_VERSION: Final = 1
+
+
+class SyncStart(StrEnum):
+    """What a request for a synchronisation led to."""
+
+    STARTED = "started"
+    ALREADY_RUNNING = "already_running"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyncJob:
+    """A synchronisation, or what is left of it.
+
+    `lease` names the right to run it. `vault` narrows it to one vault. It goes on with the vault
+    `at`, in the order of ids; "" means the first. `runs` counts how often it ran out of time.
+    """
+
+    tenant: TenantId
+    user: UserId
+    lease: str
+    vault: VaultId | None = None
+    at: str = ""
+    runs: int = 0
+
+
+def sync_message(job: SyncJob) -> str:
+    """Return the message of a queue that stands for a job."""
+    message = {
+        "version": _VERSION,
+        "tenant": job.tenant,
+        "user": job.user,
+        "lease": job.lease,
+        "vault": job.vault,
+        "at": job.at,
+        "runs": job.runs,
+    }
+    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+
+
+def parse_sync(body: str) -> SyncJob:
+    """Return the job that a message stands for.
+
+    Raises:
+        InvalidRequestError: `invalid_request`: it is no such message.
+
+    """
+    try:
+        return _job(cast("dict[str, Any]", json.loads(body)))
+    except (ArchivoltError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidRequestError("invalid_request", problem="job_unreadable") from error
+
+
+def _job(message: dict[str, Any]) -> SyncJob:
+    if message["version"] != _VERSION:
+        raise ValueError
+    vault = message["vault"]
+    return SyncJob(
+        tenant=tenant_id(message["tenant"]),
+        user=user_id(message["user"]),
+        lease=str(message["lease"]),
+        vault=None if vault is None else VaultId(str(vault)),
+        at=str(message["at"]),
+        runs=int(message["runs"]),
+    )

@@ -1,0 +1,168 @@
+"""A synchronisation that a user asks for: once at a time, of their vaults, to the end."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from archivolt.domain.errors import InvalidRequestError, UnavailableError
+from archivolt.domain.limits import SYNC_LEASE_SECONDS
+from archivolt.domain.sync import SyncJob, SyncStart, parse_sync, sync_message
+from archivolt.domain.vault import VaultId
+from archivolt.ingestion.sync import LeasedSyncRequests, SyncWorker
+from tests.builders import ACME, ALICE, BOB, vault_ref
+from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
+from tests.index_world import IndexWorld, plenty
+
+
+class SyncWorld(IndexWorld):
+    """An index with what synchronises it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.leases = InMemorySyncLeases(self.clock)
+        self.jobs = InMemorySyncQueue()
+        self.requests = LeasedSyncRequests(self.leases, self.line.across(self.jobs))
+
+    @property
+    def worker(self) -> SyncWorker:
+        """The use case of the reconcile function, for what users ask for."""
+        return SyncWorker(
+            leases=self.leases,
+            queue=self.line.across(self.jobs),
+            directory=self.line.across(self.directory),
+            reconcile=self.reconcile,
+        )
+
+    def work(self) -> list[str]:
+        """Work off the jobs that wait now, and what follows of them; return those that failed."""
+        jobs = {str(number): job for number, job in enumerate(self.jobs.take())}
+        failed = list(self.worker.run(jobs, time_left=plenty).failed)
+        self.embed()
+        return failed
+
+
+@pytest.fixture
+def world() -> SyncWorld:
+    return SyncWorld()
+
+
+def test_a_second_request_finds_the_first_one_running_until_it_is_done(world: SyncWorld) -> None:
+    world.write("a.md", "llamas")
+    assert world.requests.request(ACME, ALICE) is SyncStart.STARTED
+    assert world.requests.request(ACME, ALICE) is SyncStart.ALREADY_RUNNING
+
+    assert world.work() == []
+
+    assert world.found("llamas") == ["a.md"]
+    assert world.requests.request(ACME, ALICE) is SyncStart.STARTED
+
+
+def test_only_the_vaults_of_the_user_are_compared(world: SyncWorld) -> None:
+    bobs = world.new_vault("bobs", owner=BOB)
+    world.write("a.md", "llamas")
+    world.write("b.md", "llamas too", vault=bobs)
+    world.requests.request(ACME, BOB)
+    world.work()
+
+    assert [entry.path for entry in world.catalogue.entries(bobs)] == ["b.md"]
+    assert not list(world.catalogue.entries(world.vault))
+
+
+def test_a_vault_that_is_not_the_users_is_not_compared_though_it_is_named(
+    world: SyncWorld,
+) -> None:
+    world.write("a.md", "llamas")
+    world.requests.request(ACME, BOB, world.vault.id)
+    world.work()
+
+    assert not list(world.catalogue.entries(world.vault))
+
+
+def test_one_vault_can_be_named(world: SyncWorld) -> None:
+    other = world.new_vault("other")
+    world.write("a.md", "llamas")
+    world.write("b.md", "alpacas", vault=other)
+    world.requests.request(ACME, ALICE, other.id)
+    world.work()
+
+    assert world.found("alpacas") == ["b.md"]
+    assert world.found("llamas") == []
+
+
+def test_nothing_runs_when_it_could_not_be_queued(world: SyncWorld) -> None:
+    world.line.take_down("send")
+    with pytest.raises(UnavailableError):
+        world.requests.request(ACME, ALICE)
+    world.line.calm()
+
+    assert world.requests.request(ACME, ALICE) is SyncStart.STARTED
+
+
+def test_a_worker_that_dies_frees_the_user_after_a_while_and_its_message_does_nothing_more(
+    world: SyncWorld,
+) -> None:
+    world.requests.request(ACME, ALICE)
+    [lost] = world.jobs.take()
+    world.clock.advance(seconds=SYNC_LEASE_SECONDS)
+    world.write("a.md", "llamas")
+    assert world.requests.request(ACME, ALICE) is SyncStart.STARTED
+
+    world.worker.run({"late": lost}, time_left=plenty)
+
+    assert not list(world.catalogue.entries(world.vault))
+    assert world.requests.request(ACME, ALICE) is SyncStart.ALREADY_RUNNING
+
+
+def test_a_job_that_fails_is_delivered_again_under_its_lease(world: SyncWorld) -> None:
+    world.write("a.md", "llamas")
+    world.requests.request(ACME, ALICE)
+    [job] = world.jobs.take()
+    world.line.take_down("accessible")
+    assert world.worker.run({"m": job}, time_left=plenty).failed == ["m"]
+    assert world.requests.request(ACME, ALICE) is SyncStart.ALREADY_RUNNING
+    world.line.calm()
+
+    assert world.worker.run({"m": job}, time_left=plenty).failed == []
+    world.embed()
+
+    assert world.found("llamas") == ["a.md"]
+
+
+def running_out_after(asked: int) -> Callable[[], timedelta]:
+    """Return a clock that has time for so many questions, and then none."""
+    left = iter([timedelta(hours=1)] * asked)
+    return lambda: next(left, timedelta(0))
+
+
+@pytest.mark.parametrize("asked", range(4))
+def test_what_runs_out_of_time_goes_on_under_the_same_lease(world: SyncWorld, asked: int) -> None:
+    second = world.new_vault("second")
+    world.write("a.md", "llamas")
+    world.write("b.md", "alpacas", vault=second)
+    world.requests.request(ACME, ALICE)
+    [job] = world.jobs.take()
+    world.worker.run({"m": job}, time_left=running_out_after(asked))
+    [rest] = world.jobs.jobs
+    assert (rest.lease, rest.runs) == (job.lease, 1)
+    assert rest.at
+    assert world.requests.request(ACME, ALICE) is SyncStart.ALREADY_RUNNING
+
+    while world.jobs.jobs:
+        world.work()
+    assert world.found("llamas") == ["a.md"]
+    assert world.found("alpacas") == ["b.md"]
+    assert world.requests.request(ACME, ALICE) is SyncStart.STARTED
+
+
+def test_a_job_survives_its_message() -> None:
+    job = SyncJob(tenant=ACME, user=ALICE, lease="l", vault=VaultId("v"), at=vault_ref().id, runs=3)
+    assert parse_sync(sync_message(job)) == job
+    whole = SyncJob(tenant=ACME, user=ALICE, lease="l")
+    assert parse_sync(sync_message(whole)) == whole
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", "null", '{"version": 2}', '{"version": 1}'])
+def test_what_is_no_job_is_refused(body: str) -> None:
+    with pytest.raises(InvalidRequestError):
+        parse_sync(body)
