@@ -71,8 +71,12 @@ def best(
     overall: Statistics,
     limit: int,
     prefix: str,
+    least: float = 0.0,
 ) -> list[Ranked]:
-    """Return at most `limit` of the best passages of one shard, best first."""
+    """Return at most `limit` of the best passages of one shard, best first.
+
+    Those that score less than `least` are left out.
+    """
     asked = [
         (number, term, overall.weight(number))
         for number, group in enumerate(groups)
@@ -82,21 +86,27 @@ def best(
     below = (prefix, prefix, f"{prefix}/", f"{prefix}0")  # "0" comes after "/"
     return connection.execute(
         _BEST.replace("{places}", _places(asked)),
-        [*(value for row in asked for value in row), *saturation, *below, limit],
+        [*(value for row in asked for value in row), *saturation, least, *below, limit],
     ).fetchall()
 
 
 # A term's occurrences are added up over its group before they count, as if they were one word's.
+# Paths are looked up for what scores enough alone: of common words that is a small part.
 _BEST: Final = """
 WITH asked (number, term, weight) AS (VALUES {places}),
 found AS (
     SELECT passage, weight, sum(occurrences) AS times
     FROM asked CROSS JOIN postings USING (term) GROUP BY asked.number, passage
+),
+scored AS MATERIALIZED (
+    SELECT passage, sum(weight * times * ? / (times + ? + ? * length)) AS score
+    FROM found CROSS JOIN passages ON id = passage GROUP BY passage HAVING score >= ?
 )
-SELECT sum(weight * times * ? / (times + ? + ? * length)) AS score, path, number, passages.id
-FROM found JOIN passages ON passages.id = passage JOIN documents ON documents.id = document
+SELECT score, path, number, passage
+FROM scored CROSS JOIN passages ON passages.id = passage
+CROSS JOIN documents ON documents.id = document
 WHERE ? = '' OR path = ? OR (path >= ? AND path < ?)
-GROUP BY passages.id ORDER BY score DESC, path, number LIMIT ?
+ORDER BY score DESC, path, number LIMIT ?
 """
 
 

@@ -1,8 +1,9 @@
 """One search for passages over the shards of some vaults: each is asked three times."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from heapq import nlargest
 
 from archivolt.adapters.sqlite import shard_file, shard_ranking
 from archivolt.adapters.sqlite.shard_pool import PresentShard
@@ -25,9 +26,26 @@ def best_passages(
         limit=limit,
         prefix=prefix,
     )
-    ranked = session.ask_all(rank)
+    ranked = _best_of_all(session, rank, limit)
     ranked.sort(key=lambda item: (-item[1][0], item[0][0].id, *item[1][1:3]))
     return _candidates(session, ranked[:limit])
+
+
+def _best_of_all(
+    session: ShardSession, rank: Callable[..., list[Ranked]], limit: int
+) -> list[tuple[PresentShard, Ranked]]:
+    """Return what the shards rank; the best among it are the best of all.
+
+    A shard is asked for nothing that as many as are wanted surpass in those before it.
+    """
+    ranked: list[tuple[PresentShard, Ranked]] = []
+    highest: list[float] = []
+    for shard in session.shards:
+        least = highest[-1] if len(highest) == limit else 0.0
+        rows = session.ask(shard, partial(rank, least=least), [])
+        ranked += [(shard, row) for row in rows]
+        highest = nlargest(limit, [*highest, *(row[0] for row in rows)])
+    return ranked
 
 
 def _candidates(

@@ -70,6 +70,27 @@ def test_only_shards_that_changed_are_fetched_again(shards: InMemoryShards, tmp_
     assert shards.fetched == 1
 
 
+@pytest.mark.parametrize("prefix", ["", "docs"])
+@pytest.mark.parametrize("limit", [1, 7, 50])
+def test_the_first_hits_are_those_of_the_whole_ranking(
+    shards: InMemoryShards, tmp_path: Path, limit: int, prefix: str
+) -> None:
+    """Many documents have the same score, and each shard holds good ones and bad ones."""
+    index = an_index(shards, tmp_path)
+    updates: list[DocumentUpdate] = []
+    for number in range(300):
+        folder = "docs" if number % 3 else "docs-old"
+        text = "cat " * (number % 7) + "dog " * (number % 5) + "heron " * (number % 4)
+        passage = IndexedPassage(passage=Passage(number=0, text=text), terms=terms(text))
+        path = VaultPath(f"{folder}/{number}.md")
+        updates.append(DocumentUpdate(path=path, generation=Generation("1-a"), passages=[passage]))
+    index.apply(VAULT, updates)
+    asked = query_terms("cat dog")
+    whole = index.search([VAULT], asked, limit=10_000, prefix=prefix)
+    assert len(whole) > LEXICAL_SHARDS
+    assert index.search([VAULT], asked, limit=limit, prefix=prefix) == whole[:limit]
+
+
 def test_a_copy_that_was_replaced_is_removed(shards: InMemoryShards, tmp_path: Path) -> None:
     index = an_index(shards, tmp_path)
     for generation in ("1-a", "2-b", "3-c"):
