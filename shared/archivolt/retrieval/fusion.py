@@ -2,25 +2,28 @@
 
 Scores are mixed, not ranks: how far the best is ahead says something that its rank does not. The
 weight of the words follows the question: the more of its words the lexical list has, the more that
-list is worth. A question in another language than the documents has few of them there. Measured
-by `bench/retrieval.py` with the embedded model (nDCG@10 of words / meaning / mix): SciFact .689 /
-.406 / .689, XQuAD es→en .509 / .851 / .885, React's pages fr→en (200 questions) .337 / .539 / .591.
-No fixed weight serves them all; rank fusion does worse.
+list is worth. A question in another language than the passages that mean the same shares names
+and technical terms with them by chance: there the words weigh little however many are found.
+Decision 17 has the figures of `bench/retrieval.py`. No fixed weight serves all sets; rank fusion
+does worse.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from archivolt.domain.ingestion import Generation
+from archivolt.domain.language import Language
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.retrieval import Candidate
-from archivolt.retrieval.analysis import terms
+from archivolt.retrieval.analysis import language_of_text, terms
 
 # The weight of the lexical list when few and when most of the question's words are found.
 _LEAST_WEIGHT: Final = 0.3
 _MOST_WEIGHT: Final = 0.8
+_MOST_WEIGHT_ABROAD: Final = 0.4
 _FEW_WORDS: Final = 0.4
 _MOST_WORDS: Final = 0.8
 # Any two texts are a little alike: a cosine below this share of the best one is worth nothing.
@@ -57,10 +60,33 @@ def coverage(groups: Sequence[Sequence[str]], candidates: Sequence[Candidate]) -
     return sum(any(term in held for term in group) for group in groups) / len(groups)
 
 
-def lexical_weight(covered: float) -> float:
-    """Return the share of the lexical list in the mix, for the coverage of its ten best."""
+def is_foreign(question: str, candidates: Sequence[Candidate]) -> bool:
+    """Return whether half of these passages, or more, are in one language and the question not.
+
+    Args:
+        question: As it was asked; it is foreign nowhere if its language does not show.
+        candidates: The best of the list by meaning, which looks across languages.
+
+    """
+    asked_in = language_of_text(question)
+    if asked_in is None:
+        return False
+    found = Counter[Language | None](language_of_text(each.passage.text) for each in candidates)
+    return any(
+        times * 2 >= len(candidates)
+        for language, times in found.items()
+        if language not in {None, asked_in}
+    )
+
+
+def lexical_weight(covered: float, *, foreign: bool = False) -> float:
+    """Return the share of the lexical list in the mix, for the coverage of its ten best.
+
+    `foreign`: the question is in another language than what it is put to.
+    """
+    most = _MOST_WEIGHT_ABROAD if foreign else _MOST_WEIGHT
     share = (covered - _FEW_WORDS) / (_MOST_WORDS - _FEW_WORDS)
-    return _LEAST_WEIGHT + (_MOST_WEIGHT - _LEAST_WEIGHT) * min(1.0, max(0.0, share))
+    return _LEAST_WEIGHT + (most - _LEAST_WEIGHT) * min(1.0, max(0.0, share))
 
 
 def fuse(

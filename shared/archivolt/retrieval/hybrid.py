@@ -27,6 +27,7 @@ from archivolt.retrieval.fusion import (
     Ranked,
     coverage,
     fuse,
+    is_foreign,
     lexical_weight,
     without_repetitions,
 )
@@ -38,11 +39,12 @@ from archivolt.retrieval.meaning import (
     no_former_index,
 )
 from archivolt.retrieval.notices import index_notices, notice
+from archivolt.retrieval.reach import ReachableVaults
 
 # How many passages of each list are looked at: the checks and the fusion drop some.
 _LEAST_CANDIDATES: Final = 100
 _CANDIDATES_PER_HIT: Final = 4
-# How many of the lexical list tell whether it knows the question's words.
+# How many of each list tell whether it knows the question's words, and its language.
 _CANDIDATES_THAT_TELL: Final = 10
 # A filter by tag comes after the lists.
 _CANDIDATES_WITH_TAG: Final = 1_000
@@ -91,7 +93,7 @@ class RetrievalService:
         embedder: Callable[[], Embedder],
         former: Callable[[], DenseIndex | None] = no_former_index,
     ) -> None:
-        self._directory = directory
+        self._vaults_of = ReachableVaults(directory)
         self._catalogue = catalogue
         self._text_index = text_index
         self._vectors = vectors
@@ -136,12 +138,11 @@ class RetrievalService:
         )
 
     def _vaults(self, principal: Principal, name: str | None) -> dict[VaultRef, str]:
-        tenant, user = principal.tenant, principal.user
         if name is None:
-            found = self._directory.accessible(tenant, user)
+            found = self._vaults_of.accessible(principal)
         else:
             normal = unicodedata.normalize("NFC", name)
-            found = [self._directory.access(tenant, user, normal)]
+            found = [self._vaults_of.access(principal, normal)]
         return {access.vault.ref: access.vault.name for access in found}
 
     def _lists(self, question: _Question) -> _Lists:
@@ -217,7 +218,10 @@ def _lexical_share(question: _Question, lists: _Lists) -> float:
     """Return what the words are worth in the mix; all or nothing where one list is empty."""
     if not lists.lexical or not lists.dense:
         return 1.0 if lists.lexical else 0.0
-    return lexical_weight(coverage(question.groups, lists.lexical[:_CANDIDATES_THAT_TELL]))
+    return lexical_weight(
+        coverage(question.groups, lists.lexical[:_CANDIDATES_THAT_TELL]),
+        foreign=is_foreign(question.query.q, lists.dense[:_CANDIDATES_THAT_TELL]),
+    )
 
 
 def _confidence(question: _Question, lists: _Lists) -> float:

@@ -7,7 +7,13 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.retrieval import Candidate
 from archivolt.retrieval.analysis import query_terms
-from archivolt.retrieval.fusion import coverage, fuse, lexical_weight, without_repetitions
+from archivolt.retrieval.fusion import (
+    coverage,
+    fuse,
+    is_foreign,
+    lexical_weight,
+    without_repetitions,
+)
 from tests.builders import vault_ref
 
 
@@ -91,6 +97,38 @@ def test_words_weigh_more_the_more_of_them_are_found() -> None:
     weights = [lexical_weight(covered) for covered in (0.0, 0.4, 0.6, 0.8, 1.0)]
     assert weights == sorted(weights)
     assert weights[0] < 0.5 < weights[-1]
+
+
+def test_words_weigh_little_in_another_language_however_many_are_found() -> None:
+    weights = [lexical_weight(covered, foreign=True) for covered in (0.0, 0.6, 1.0)]
+    assert weights == sorted(weights)
+    assert weights[-1] < 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "foreign"),
+    [
+        ("How do I pass props to a component?", True),
+        ("Comment passer des props à un composant ?", False),
+        ("useState props", False),
+    ],
+)
+def test_a_question_is_foreign_where_most_that_means_the_same_is_in_another_language(
+    question: str, foreign: bool
+) -> None:
+    found = [
+        candidate("a", 0.9, text="Passez des props dans un composant avec les accolades."),
+        candidate("b", 0.8, text="useState(props)"),
+    ]
+    assert is_foreign(question, found) is foreign
+
+
+def test_a_question_is_foreign_to_no_passages_and_to_few_in_another_language() -> None:
+    question = "How do I pass props to a component?"
+    french = candidate("a", 0.9, text="Passez des props dans un composant avec les accolades.")
+    english = candidate("b", 0.8, text="This is how you pass props to the component.")
+    assert not is_foreign(question, [])
+    assert not is_foreign(question, [french, english, english])
 
 
 def test_the_same_words_are_shown_once_per_vault() -> None:
