@@ -7,8 +7,8 @@
 - The stack may assume the functions' roles, to give their workers credentials.
 - A right to send one message is one to send several, as AWS has it: the emulator knows the name of
   the call alone.
-- The API is ours to serve, and nobody looks at alarms: of the one only the first path is left, of the
-  others nothing, as a request takes 51,200 bytes.
+- The API is ours to serve, and nobody looks at alarms: of the API only the first path is left, of
+  the alarms nothing, as a request takes 51,200 bytes.
 - The bucket's "encrypted connections only" is lifted: the loopback speaks HTTP.
 """
 
