@@ -23,6 +23,7 @@ _SECTIONS: Final = {
     "tools": "Tools",
     "chat": "Chat",
     "audit": "Audit",
+    "tokens": "Personal access tokens",
     "settings": "Settings",
     "mcp": "MCP",
     "health": "Health and description",

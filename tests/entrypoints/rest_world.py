@@ -14,7 +14,10 @@ from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.services import RestServices
 from archivolt.entrypoints.http.tools_app import create_handler
 from archivolt.governance.audit import AuditService
+from archivolt.governance.personal_tokens import PersonalTokens
 from archivolt.governance.settings import SettingsService
+from archivolt.governance.token_verifiers import PersonalTokenVerifier, TokenVerifiers
+from archivolt.ports.governance import TokenVerifier
 from archivolt.tools.by_hand import ByHand
 from archivolt.tools.catalogue.own_hand import hand_tools
 from archivolt.tools.hand_changes import ChangesByHand
@@ -22,6 +25,7 @@ from archivolt.vaults.uploads import UploadService
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.rest_api import EVENTS, Answer, LambdaProcess
 from tests.fakes.governance import InMemoryTenantSettings, KnownTokens, ReversibleBox
+from tests.fakes.personal_tokens import InMemoryPersonalTokens
 from tests.world import World
 
 GOLDEN: dict[str, Any] = json.loads((EVENTS / "rest_api_get_tools.json").read_text())
@@ -38,8 +42,14 @@ PEOPLE = {
 }
 
 
-def rest_services(world: World, tokens: KnownTokens, allowed_origins: str = "") -> RestServices:
+def rest_services(
+    world: World,
+    tokens: TokenVerifier,
+    allowed_origins: str = "",
+    personal_tokens: InMemoryPersonalTokens | None = None,
+) -> RestServices:
     """Return what the tools function stands on, over a world."""
+    store = personal_tokens or InMemoryPersonalTokens()
     by_hand = ByHand(world.rate_limit, world.audit, world.clock)
     return RestServices(
         token_verifier=tokens,
@@ -53,6 +63,7 @@ def rest_services(world: World, tokens: KnownTokens, allowed_origins: str = "") 
         catalogue=world.catalogue,
         tenant_settings=SettingsService(InMemoryTenantSettings(), ReversibleBox()),
         audit=AuditService(world.audit, world.clock),
+        tokens=PersonalTokens(lambda: store, world.clock),
         allowed_origins=allowed_origins,
     )
 
@@ -71,7 +82,15 @@ class RestWorld(World):
 
     def __init__(self, *, per_token: int = 600, per_tool: int = 300) -> None:
         super().__init__(per_token=per_token, per_tool=per_tool)
-        self._services = rest_services(self, KnownTokens(dict(PEOPLE)), "https://app.example")
+        self.personal_tokens = InMemoryPersonalTokens()
+        people = KnownTokens(dict(PEOPLE))
+        programs = PersonalTokenVerifier(self.personal_tokens, self.clock)
+        self._services = rest_services(
+            self,
+            TokenVerifiers(lambda: people, personal=lambda: programs),
+            "https://app.example",
+            self.personal_tokens,
+        )
         self._process = LambdaProcess(_handler)
 
     def get(self, url: str, *, user: str = "alice", **headers: str) -> Answer:

@@ -142,8 +142,10 @@ class ToolsContainer:
     @cached_property
     def rest_services(self) -> "RestServices":
         """What the tools function stands on."""
+        from archivolt.composition.identity import personal_tokens
         from archivolt.entrypoints.http.services import RestServices
         from archivolt.governance.audit import AuditService
+        from archivolt.governance.personal_tokens import PersonalTokens
         from archivolt.tools.catalogue.own_hand import hand_tools
         from archivolt.tools.hand_changes import ChangesByHand
         from archivolt.vaults.uploads import UploadService
@@ -160,6 +162,7 @@ class ToolsContainer:
             catalogue=self._on.catalogue,
             tenant_settings=self._on.settings_service,
             audit=AuditService(self._on.audit_log, self._on.clock),
+            tokens=PersonalTokens(lambda: personal_tokens(self._on), self._on.clock),
             allowed_origins=self._on.settings.allowed_origins,
         )
 

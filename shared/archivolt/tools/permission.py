@@ -33,10 +33,12 @@ def vault_for(
 
     Raises:
         NotFoundError: `vault_not_found`: there is none of that name among the caller's.
-        ForbiddenError: `vault_read_only`: the tool writes and the caller only reads; or
-            `destructive_tools_off`: the owner forbids dangerous tools (O62).
+        ForbiddenError: `token_read_only`, `vault_read_only`: the tool writes, and the token or the
+            caller only reads; or `destructive_tools_off`: the owner forbids dangerous tools (O62).
 
     """
+    if principal.reach.read_only and tool.risk is not Risk.READ:
+        raise ForbiddenError("token_read_only")
     name = _vault_name(arguments)
     if not name:
         return None

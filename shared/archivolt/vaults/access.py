@@ -25,6 +25,7 @@ from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.ingestion import EmbeddingQueue
 from archivolt.ports.vaults import VaultDirectory
+from archivolt.retrieval.reach import ReachableVaults
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,7 @@ class VaultService:
         queue: Callable[[], EmbeddingQueue] | None = None,
     ) -> None:
         self._directory = directory
+        self._reachable = ReachableVaults(directory)
         self._catalogue = catalogue
         self._clock = clock
         self._queue = queue
@@ -72,11 +74,11 @@ class VaultService:
         normal = unicodedata.normalize("NFC", name)
         if name_problem(normal) or len(normal) > MAX_VAULT_NAME_CHARS:
             raise NotFoundError("vault_not_found", vault=name[:MAX_VAULT_NAME_CHARS])
-        return self._directory.access(principal.tenant, principal.user, normal)
+        return self._reachable.access(principal, normal)
 
     def accessible(self, principal: Principal) -> list[VaultAccess]:
         """Return the caller's vaults by name."""
-        return self._directory.accessible(principal.tenant, principal.user)
+        return self._reachable.accessible(principal)
 
     def summaries(self, principal: Principal) -> list[VaultSummary]:
         """Return the caller's vaults by name, with what is in them."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from archivolt.domain.errors import UnauthenticatedError
 from archivolt.domain.identity import Principal
+from archivolt.entrypoints.credentials import principal_of
 from archivolt.ports.governance import TokenVerifier
 
 Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
@@ -30,7 +31,7 @@ def build_authorizer(token_verifier: Callable[[], TokenVerifier]) -> Handler:
     def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:
         del context
         try:
-            principal = token_verifier().verify(_bearer_token(event))
+            principal = principal_of(_authorization(event), token_verifier())
         except UnauthenticatedError as error:
             raise RefusedError from error
         return _policy(principal, event["methodArn"])
@@ -38,14 +39,9 @@ def build_authorizer(token_verifier: Callable[[], TokenVerifier]) -> Handler:
     return handler
 
 
-def _bearer_token(event: Mapping[str, Any]) -> str:
+def _authorization(event: Mapping[str, Any]) -> str:
     headers: Mapping[str, str] = event.get("headers") or {}
-    for name, value in headers.items():
-        if name.lower() == "authorization":
-            scheme, _, token = value.partition(" ")
-            if scheme.lower() == "bearer":
-                return token.strip()
-    raise UnauthenticatedError("missing_token")
+    return next((value for name, value in headers.items() if name.lower() == "authorization"), "")
 
 
 def _policy(principal: Principal, method_arn: str) -> dict[str, Any]:

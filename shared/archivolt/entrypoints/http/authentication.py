@@ -10,6 +10,7 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
 from archivolt.domain.errors import ForbiddenError, UnauthenticatedError
 from archivolt.domain.identity import Principal, TokenKind
+from archivolt.entrypoints.credentials import principal_of
 
 if TYPE_CHECKING:
     from archivolt.ports.governance import TokenVerifier
@@ -20,7 +21,7 @@ _bearer: Final = HTTPBearer(auto_error=False, scheme_name="BearerToken", bearerF
 # Not `async`: reading an identity provider's keys blocks, so it runs in a thread.
 def authenticated(
     request: Request,
-    credentials: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+    _documented: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
 ) -> Principal:
     """Return the caller.
 
@@ -29,25 +30,28 @@ def authenticated(
         UnavailableError: The identity provider's keys cannot be read.
 
     """
-    if credentials is None:
+    header = request.headers.get("authorization")
+    if not header:
         raise UnauthenticatedError("missing_token")
     verifier: TokenVerifier = request.app.state.token_verifier()
-    return verifier.verify(credentials.credentials)
+    return principal_of(header, verifier)
 
 
 CurrentPrincipal = Annotated[Principal, Depends(authenticated)]
 """The caller, by any token."""
 
 
-def interactive(principal: CurrentPrincipal) -> Principal:
+def interactive(request: Request, principal: CurrentPrincipal) -> Principal:
     """Return the caller if a person is behind the token: for every REST write (decision 26).
 
     Raises:
-        ForbiddenError: `person_required`.
+        ForbiddenError: `person_required`, or `token_read_only` for what is no reading.
 
     """
     if principal.kind is not TokenKind.INTERACTIVE:
         raise ForbiddenError("person_required")
+    if principal.reach.read_only and request.method not in {"GET", "HEAD"}:
+        raise ForbiddenError("token_read_only")
     return principal
 
 

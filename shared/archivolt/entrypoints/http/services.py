@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.tool import Surface
 from archivolt.governance.audit import AuditService
+from archivolt.governance.personal_tokens import PersonalTokens
 from archivolt.governance.settings import SettingsService
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.governance import TokenVerifier
@@ -33,6 +34,7 @@ class RestServices:
     catalogue: Catalogue
     tenant_settings: SettingsService
     audit: AuditService
+    tokens: PersonalTokens
     allowed_origins: str = ""
 
 
@@ -41,5 +43,5 @@ ServicesOf = Callable[[], RestServices]
 
 
 def surface_of(principal: Principal) -> Surface:
-    """Return the surface a caller's token is for: an agent's reaches no more here than over MCP."""
-    return Surface.MCP if principal.kind is TokenKind.MCP else Surface.IN_APP
+    """Return the surface a caller's token is for: programs reach no more here than over MCP."""
+    return Surface.IN_APP if principal.kind is TokenKind.INTERACTIVE else Surface.MCP

@@ -16,6 +16,7 @@ from archivolt.entrypoints.http.openapi import openapi_router
 from archivolt.entrypoints.http.read_routes import read_router
 from archivolt.entrypoints.http.services import ServicesOf
 from archivolt.entrypoints.http.settings_routes import settings_router
+from archivolt.entrypoints.http.token_routes import token_router
 from archivolt.entrypoints.http.tool_routes import tool_router
 from archivolt.entrypoints.http.upload_routes import upload_router
 from archivolt.entrypoints.http.vault_routes import vault_router
@@ -30,6 +31,7 @@ _ROUTERS: Final = (
     vault_router,
     settings_router,
     audit_router,
+    token_router,
 )
 
 

@@ -18,10 +18,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from archivolt.domain.errors import (
     ForbiddenError,
     NotFoundError,
-    UnauthenticatedError,
     UnsupportedContentError,
 )
 from archivolt.domain.identity import Principal
+from archivolt.entrypoints.credentials import principal_of
 from archivolt.entrypoints.http.application import create_application, origins
 from archivolt.entrypoints.http.errors import language_for
 from archivolt.entrypoints.mcp.caller import Caller
@@ -155,10 +155,7 @@ class _Door:
         return Response(reply.body, reply.status, reply.headers, reply.content_type)
 
     def _caller(self, request: Request) -> Principal:
-        scheme, _, token = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not token.strip():
-            raise UnauthenticatedError("missing_token")
-        return self._verifier.verify(token.strip())
+        return principal_of(request.headers.get("authorization", ""), self._verifier)
 
 
 def _media_type(request: Request) -> str:
