@@ -35,6 +35,7 @@ class ShardCache:
         self._store = store
         self._folder = folder
         self._max_bytes = max_bytes
+        self._grown = True  # another process may have left more than is allowed here
 
     def holds(self, vault: VaultRef, name: str, etag: ETag) -> bool:
         """Tell whether there is a copy of a shard as of `etag`, which counts as using it."""
@@ -78,8 +79,12 @@ class ShardCache:
     def trim(self) -> bool:
         """Remove the copies used least recently until the rest is within the bound.
 
-        Returns whether any was removed: their space is free once nobody has them open.
+        Returns whether any was removed: their space is free once nobody has them open. Looks at
+        nothing unless a copy came in since the last time.
         """
+        if not self._grown:
+            return False
+        self._grown = False
         kept = 0
         removed = False
         for _, size, file in sorted(self._copies(), reverse=True):
@@ -107,6 +112,7 @@ class ShardCache:
             with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as growing:
                 growing.write(data)
             Path(growing.name).replace(file)
+            self._grown = True
         except OSError as error:
             raise UnavailableError("unavailable") from error
         name, _, _ = file.name.partition(".")

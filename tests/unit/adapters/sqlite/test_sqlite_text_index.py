@@ -108,6 +108,17 @@ def test_the_copies_are_bounded(shards: InMemoryShards, tmp_path: Path) -> None:
         assert sum(copy.stat().st_size for copy in copies(tmp_path)) <= 200_000
 
 
+def test_copies_that_another_process_left_are_bounded_too(
+    shards: InMemoryShards, tmp_path: Path
+) -> None:
+    wide = an_index(shards, tmp_path)
+    wide.apply(VAULT, notes(300))
+    assert found(wide) == 300
+    bound = sum(file.stat().st_size for file in copies(tmp_path)) // 4
+    assert found(an_index(shards, tmp_path, max_bytes=bound)) == 300
+    assert 0 < sum(file.stat().st_size for file in copies(tmp_path)) <= bound
+
+
 def test_copies_that_another_process_removed_are_fetched_again(
     shards: InMemoryShards, tmp_path: Path
 ) -> None:
