@@ -82,7 +82,12 @@ class TokenList(BaseModel):
 def token_router(services: ServicesOf) -> APIRouter:
     """Return the routes of personal access tokens."""
     router = APIRouter(tags=["tokens"])
+    _add_making(router, services)
+    _add_the_rest(router, services)
+    return router
 
+
+def _add_making(router: APIRouter, services: ServicesOf) -> None:
     @router.post(
         "/tokens", status_code=201, summary="Make a token for a program", operation_id="make_token"
     )
@@ -99,6 +104,8 @@ def token_router(services: ServicesOf) -> APIRouter:
         shown = TokenInList.of(token, _names(services(), principal))
         return MadeToken(**shown.model_dump(), token=text)
 
+
+def _add_the_rest(router: APIRouter, services: ServicesOf) -> None:
     @router.get("/tokens", summary="List tokens of programs", operation_id="list_tokens")
     def list_tokens(  # pyright: ignore[reportUnusedFunction]
         principal: InteractivePrincipal,
@@ -121,8 +128,6 @@ def token_router(services: ServicesOf) -> APIRouter:
         with services().by_hand.doing(principal, "revoke_token", token=token_id):
             services().tokens.revoke(principal, token_id)
         return Response(status_code=204)
-
-    return router
 
 
 def _reach(services: RestServices, principal: Principal, body: NewToken) -> TokenReach:
