@@ -24,6 +24,7 @@ _SECTIONS: Final = {
     "chat": "Chat",
     "audit": "Audit",
     "tokens": "Personal access tokens",
+    "confirmations": "Confirmations of an agent's changes",
     "settings": "Settings",
     "mcp": "MCP",
     "health": "Health and description",

@@ -13,10 +13,12 @@ from archivolt.domain.paths import VaultPath, name_of
 from archivolt.domain.search import SearchHit, SearchNotice, SearchQuery, SearchResult
 from archivolt.domain.tool import Surface, ToolResult
 from archivolt.domain.vault import FileInfo, VaultRef, VaultRole
+from archivolt.governance.human_confirmation import HumanConfirmation
 from archivolt.ingestion.sync import LeasedSyncRequests
 from archivolt.ports.notes import Note
 from archivolt.ports.retrieval import DocumentUpdate, IndexedPassage
 from archivolt.retrieval.analysis import terms
+from archivolt.tools.approvals import ApprovalService
 from archivolt.tools.catalogue import native_tools
 from archivolt.tools.confirmations import Confirmations
 from archivolt.tools.pipeline import Proposed, ToolPipeline
@@ -36,7 +38,12 @@ from tests.fakes.clock import FrozenClock
 from tests.fakes.confirmations import InMemoryConfirmations
 from tests.fakes.faults import FaultLine
 from tests.fakes.files import InMemoryFiles
-from tests.fakes.governance import InMemoryRates, RecordingAudit, ReversibleBox
+from tests.fakes.governance import (
+    InMemoryRates,
+    InMemoryTenantSettings,
+    RecordingAudit,
+    ReversibleBox,
+)
 from tests.fakes.notes import InMemoryNotes
 from tests.fakes.operations import InMemoryOperations
 from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
@@ -128,7 +135,19 @@ class World:
         self.web_pages = self.web_search = ScriptedWeb()
         self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
         self.confirmations = line.across(InMemoryConfirmations())
+        self.tenant_settings = InMemoryTenantSettings()
+        self.approvals = ApprovalService(lambda: self.proposals)
         self.pipeline = self.pipeline_of(self.tools())
+
+    @property
+    def proposals(self) -> Proposals:
+        """What makes and opens proposals, over the store of now."""
+        return Proposals(
+            self.confirmations,
+            JwtConfirmationTokens(lambda: SIGNING_KEY),
+            ReversibleBox(),
+            self.clock,
+        )
 
     def tools(self) -> Registry:
         """The tools of this world."""
@@ -138,14 +157,8 @@ class World:
         self, tools: Registry, wait: Callable[[float], object] | None = None
     ) -> ToolPipeline:
         """Return a pipeline for some tools; waiting moves the clock, unless `wait` is given."""
-        proposals = Proposals(
-            self.confirmations,
-            JwtConfirmationTokens(lambda: SIGNING_KEY),
-            ReversibleBox(),
-            self.clock,
-        )
         confirmations = Confirmations(
-            proposals, wait=wait or (lambda seconds: self.clock.advance(seconds=seconds))
+            self.proposals, wait=wait or (lambda seconds: self.clock.advance(seconds=seconds))
         )
         return ToolPipeline(
             tools,
@@ -154,6 +167,7 @@ class World:
             audit=self.audit,
             clock=self.clock,
             confirmations=lambda: confirmations,
+            human=HumanConfirmation(self.tenant_settings, "https://vault.example.com"),
         )
 
     def vault(self, name: str, *, owner: Principal | None = None) -> VaultRef:

@@ -98,4 +98,5 @@ def test_every_node_package_has_a_hash_and_no_address() -> None:
 def test_every_node_client_is_named_by_its_exact_version() -> None:
     wanted = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["devDependencies"]
 
-    assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in wanted.values())
+    exact = re.compile(r"\d+\.\d+\.\d+(-[a-z]+\.\d+)?")
+    assert all(exact.fullmatch(version) for version in wanted.values())

@@ -198,3 +198,31 @@ def test_an_id_is_used_once(new_table: NewTable) -> None:
         proposals.add(a_proposal())
 
     assert proposals.get(ACME, "p1") == lease
+
+
+def test_a_yes_is_kept_while_a_proposal_waits_and_after(proposals: ConfirmationStore) -> None:
+    asked = replace(a_proposal(), sealed_preview="preview")
+    proposals.add(asked)
+
+    approved = proposals.approve(ACME, "p1")
+
+    assert approved
+    assert proposals.approve(ACME, "p1")
+    assert kept(proposals) == replace(asked, approved=True)
+    lease = proposals.take(kept(proposals), now=START, lease_until=LEASE)
+    assert lease is not None
+    assert lease.approved
+    assert proposals.finish(lease, outcome="done")
+    assert not proposals.approve(ACME, "p1")
+
+
+def test_what_is_declined_absent_or_anothers_cannot_be_approved(
+    proposals: ConfirmationStore,
+) -> None:
+    proposals.add(a_proposal())
+    proposals.decline(ACME, "p1")
+
+    assert not proposals.approve(ACME, "p1")
+    assert not proposals.approve(ACME, "none")
+    assert not proposals.approve(GLOBEX, "p1")
+    assert not kept(proposals).approved

@@ -94,6 +94,12 @@ def test_a_crash_is_finished_once_by_one_of_many_retries(instances: Instances) -
 
 def test_an_apply_and_a_decline_at_once_leave_one_of_them(instances: Instances) -> None:
     stage = instances.stage
+
+    def decline(token: str) -> None:
+        # Applies that lose to it have nothing else to wait for.
+        stage.decline(token)
+        instances.patience.done.set()
+
     for _ in range(5):
         before = stage.versions
         proposed = stage.propose(f"text {before}")
@@ -102,7 +108,7 @@ def test_an_apply_and_a_decline_at_once_leave_one_of_them(instances: Instances) 
         def act(number: int, token: str = proposed.token) -> str:
             if number % 2:
                 return code_of(lambda: instances.apply(token, stage.pipeline))
-            return code_of(lambda: stage.decline(token))
+            return code_of(lambda: decline(token))
 
         outcomes = at_once(act, runners=8)
 

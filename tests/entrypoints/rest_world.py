@@ -24,7 +24,7 @@ from archivolt.tools.hand_changes import ChangesByHand
 from archivolt.vaults.uploads import UploadService
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.rest_api import EVENTS, Answer, LambdaProcess
-from tests.fakes.governance import InMemoryTenantSettings, KnownTokens, ReversibleBox
+from tests.fakes.governance import KnownTokens, ReversibleBox
 from tests.fakes.personal_tokens import InMemoryPersonalTokens
 from tests.world import World
 
@@ -61,9 +61,10 @@ def rest_services(
         vaults=world.vaults,
         files=world.files,
         catalogue=world.catalogue,
-        tenant_settings=SettingsService(InMemoryTenantSettings(), ReversibleBox()),
+        tenant_settings=SettingsService(world.tenant_settings, ReversibleBox()),
         audit=AuditService(world.audit, world.clock),
         tokens=PersonalTokens(lambda: store, world.clock),
+        approvals=world.approvals,
         allowed_origins=allowed_origins,
     )
 

@@ -94,7 +94,7 @@ def test_discovery_does_not_exist_before_the_stateless_protocol(world: McpWorld)
 
 
 @pytest.mark.parametrize(
-    "method", ["ping", "initialize", "subscriptions/listen", "logging/setLevel", "prompts/list"]
+    "method", ["ping", "initialize", "subscriptions/listen", "logging/setLevel", "tasks/get"]
 )
 def test_a_method_that_is_not_served_is_404(world: McpWorld, method: str) -> None:
     answer = world.send(modern(method, {"notifications": {"toolsListChanged": True}}))
@@ -102,14 +102,13 @@ def test_a_method_that_is_not_served_is_404(world: McpWorld, method: str) -> Non
     assert (answer.status, answer.json["error"]["code"]) == (404, -32601)
 
 
-@pytest.mark.parametrize("method", ["resources/subscribe", "prompts/list", "completion/complete"])
+@pytest.mark.parametrize("method", ["resources/subscribe", "logging/setLevel"])
 def test_an_unserved_method_of_a_handshake_client_is_an_error_in_a_200(
     world: McpWorld, method: str
 ) -> None:
     params: dict[str, Any] = {
         "uri": "vault://notes",
-        "ref": {"type": "ref/prompt", "name": "x"},
-        "argument": {"name": "a", "value": "b"},
+        "level": "info",
     }
     answer = world.send(legacy(method, params))
 

@@ -57,6 +57,14 @@ class InMemoryConfirmations:
             self._keep(replace(stored, state=ProposalState.DECLINED))
             return True
 
+    def approve(self, tenant: TenantId, proposal_id: str) -> bool:
+        with self._lock:
+            stored = self._proposals.get((tenant, proposal_id))
+            if stored is None or stored.state is not ProposalState.PENDING:
+                return False
+            self._keep(replace(stored, approved=True))
+            return True
+
     def _keep(self, proposal: Proposal) -> Proposal:
         self._proposals[proposal.tenant, proposal.id] = proposal
         return proposal

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from archivolt.entrypoints.mcp.app import McpServices
     from archivolt.ports.sync import SyncRequests
     from archivolt.retrieval.hybrid import RetrievalService
+    from archivolt.tools.approvals import ApprovalService
     from archivolt.tools.by_hand import ByHand
     from archivolt.tools.confirmations import Confirmations
     from archivolt.tools.pipeline import ToolPipeline
@@ -94,6 +95,7 @@ class ToolsContainer:
     @cached_property
     def pipeline(self) -> "ToolPipeline":
         """The one way to call a tool."""
+        from archivolt.governance.human_confirmation import HumanConfirmation
         from archivolt.tools.catalogue import native_tools
         from archivolt.tools.pipeline import ToolPipeline
 
@@ -104,6 +106,7 @@ class ToolsContainer:
             audit=self._on.audit_log,
             clock=self._on.clock,
             confirmations=lambda: self.confirmations,
+            human=HumanConfirmation(self._on.tenant_settings, self._on.settings.public_url),
         )
 
     @cached_property
@@ -131,6 +134,13 @@ class ToolsContainer:
 
         control = DynamoTable(self._on.aws.dynamodb, self._on.settings.required("control_table"))
         return DynamoSigningKey(control, self._on.secret_box)
+
+    @cached_property
+    def approvals(self) -> "ApprovalService":
+        """A person's yes or no to a change of an agent."""
+        from archivolt.tools.approvals import ApprovalService
+
+        return ApprovalService(lambda: self.confirmations.proposals)
 
     @cached_property
     def by_hand(self) -> "ByHand":
@@ -163,6 +173,7 @@ class ToolsContainer:
             tenant_settings=self._on.settings_service,
             audit=AuditService(self._on.audit_log, self._on.clock),
             tokens=PersonalTokens(lambda: personal_tokens(self._on), self._on.clock),
+            approvals=self.approvals,
             allowed_origins=self._on.settings.allowed_origins,
         )
 

@@ -43,6 +43,10 @@ _MESSAGES: Mapping[str, Message] = {
         "The tool {tool} changes nothing and needs no confirmation; call it directly.",
         "L'outil {tool} ne modifie rien et se passe de confirmation ; appelez-le directement.",
     ),
+    "confirmation_not_found": Message(
+        "You have no change that waits under this address.",
+        "Aucun changement ne vous attend à cette adresse.",
+    ),
     "confirmation_question": Message("Make this change", "Faire ce changement"),
     "confirmation_question_cut": Message(
         "(The rest of the preview is left out here.)",
@@ -106,6 +110,12 @@ _MESSAGES: Mapping[str, Message] = {
     "internal": Message(
         "Something went wrong on our side; retry, and report the request id if it persists.",
         "Une erreur s'est produite de notre côté ; réessayez et signalez l'identifiant de requête.",
+    ),
+    "human_confirmation_required": Message(
+        "A person has to agree to this change first; give them the approval_url of its proposal,"
+        " then apply it again.",
+        "Une personne doit d'abord accepter ce changement ; donnez-lui l'approval_url de la"
+        " proposition, puis appliquez de nouveau.",
     ),
     "invalid_arguments": Message(
         "The arguments are not valid: {problem}.",

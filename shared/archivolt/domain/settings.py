@@ -14,7 +14,8 @@ class TenantSettings:
     """What applies to the next request of a tenant. Empty means "not set".
 
     `sealed_chat_api_key` is ciphertext bound to the tenant and the field (decision 24);
-    `chat_api_key_fingerprint` is all that is ever shown of the key.
+    `chat_api_key_fingerprint` is all that is ever shown of the key. With `human_confirmation` an
+    agent's change takes a person's yes.
     """
 
     chat_enabled: bool = True
@@ -24,3 +25,4 @@ class TenantSettings:
     chat_max_tokens_per_request: int = CHAT_MAX_TOKENS
     sealed_chat_api_key: str = ""
     chat_api_key_fingerprint: str = ""
+    human_confirmation: bool = False

@@ -71,6 +71,11 @@ class SettingsChange(BaseModel):
         description="Write-only: shown as a"
         " fingerprint, which changes nothing when it is sent back.",
     )
+    human_confirmation: bool | None = Field(
+        default=None,
+        description="Whether an agent's change takes a person's yes: in a form of their client, or"
+        " at the address that comes with the proposal.",
+    )
 
 
 class SettingsService:

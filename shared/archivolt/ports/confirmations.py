@@ -26,6 +26,7 @@ class Proposal:
 
     `id` is the token's `jti`. `lease_until` is set while running; `outcome` once done. `attempts`
     counts how often it was taken: more than once, and an earlier apply may have had effects.
+    `sealed_preview` is there for one that takes a person's yes, `approved` once they gave it.
     """
 
     id: str
@@ -39,6 +40,8 @@ class Proposal:
     lease_until: datetime | None = None
     outcome: str = ""
     attempts: int = 0
+    sealed_preview: str = ""
+    approved: bool = False
 
 
 class ConfirmationStore(Protocol):
@@ -75,6 +78,10 @@ class ConfirmationStore(Protocol):
 
     def decline(self, tenant: TenantId, proposal_id: str) -> bool:
         """Mark a pending proposal as declined; False if it is not pending, or was ever taken."""
+        ...
+
+    def approve(self, tenant: TenantId, proposal_id: str) -> bool:
+        """Keep a person's yes to a pending proposal; False if it is not pending."""
         ...
 
 

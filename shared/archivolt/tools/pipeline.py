@@ -6,14 +6,20 @@ A tool that changes something is called in two steps, proposed and applied, and 
 """
 
 import copy
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
 from archivolt.domain.confirmation import Confirmed
-from archivolt.domain.errors import ConfirmationRequiredError, InvalidRequestError, NotFoundError
-from archivolt.domain.identity import Principal
+from archivolt.domain.errors import (
+    ConfirmationRequiredError,
+    ForbiddenError,
+    InvalidRequestError,
+    NotFoundError,
+)
+from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.limits import (
     CONFIRMATION_SECONDS,
     MAX_CONFIRMATION_TOKEN_CHARS,
@@ -21,7 +27,9 @@ from archivolt.domain.limits import (
 )
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import JsonObject, Surface, ToolResult
+from archivolt.governance.human_confirmation import HumanConfirmation
 from archivolt.ports.clock import Clock
+from archivolt.ports.confirmations import ProposalState
 from archivolt.ports.governance import AuditLog
 from archivolt.tools.arguments import read_arguments
 from archivolt.tools.audit import Call, Recorder
@@ -45,7 +53,8 @@ class Proposed:
     """A change that waits for its confirmation.
 
     `id` names the proposal in the audit log; `token` confirms it until `expires_at`. `preview` is
-    shown to whoever confirms, and is the same JSON at every door.
+    shown to whoever confirms, and is the same JSON at every door. At `approval_url` a person has to
+    agree first; "" if that is not asked for.
     """
 
     id: str
@@ -53,13 +62,17 @@ class Proposed:
     token: str
     expires_at: datetime
     preview: JsonObject
+    approval_url: str = ""
 
     @property
     def answer(self) -> ProposalAnswer:
         """What the caller is told."""
         preview = ShownPreview.model_validate(self.preview)
         return ProposalAnswer(
-            confirmation_token=self.token, expires_at=self.expires_at, preview=preview
+            confirmation_token=self.token,
+            expires_at=self.expires_at,
+            preview=preview,
+            approval_url=self.approval_url or None,
         )
 
 
@@ -73,6 +86,7 @@ class ToolPipeline:
         audit: Where each call is recorded; a call that cannot be recorded fails.
         clock: The time.
         confirmations: Gives what stands between a proposal and its change, when first needed.
+        human: Tells which changes take a person's yes; None: none do.
 
     """
 
@@ -85,12 +99,14 @@ class ToolPipeline:
         audit: AuditLog,
         clock: Clock,
         confirmations: Callable[[], Confirmations],
+        human: HumanConfirmation | None = None,
     ) -> None:
         self.registry = registry
         self._services = services
         self._rate_limit = rate_limit
         self._recorder = Recorder(audit, clock)
         self._confirmations = confirmations
+        self._human = human
         self.max_result_chars = MAX_TOOL_RESULT_CHARS
 
     def with_room_for(self, characters: int) -> "ToolPipeline":
@@ -162,8 +178,10 @@ class ToolPipeline:
                 pins=preview.pins,
                 surface=surface,
             )
+            told = shown(preview, language, limit=self.max_result_chars - _TOKEN_ROOM)
+            human = self._person_for(call)
             token, proposal = self._confirmations().proposals.propose(
-                principal, proposed, seconds=seconds
+                principal, proposed, seconds=seconds, preview=json.dumps(told) if human else ""
             )
             call.details["confirmation"] = proposal.id
             return Proposed(
@@ -171,7 +189,8 @@ class ToolPipeline:
                 tool=tool.name,
                 token=token,
                 expires_at=proposal.expires_at,
-                preview=shown(preview, language, limit=self.max_result_chars - _TOKEN_ROOM),
+                preview=told,
+                approval_url=human.address(proposal.id) if human else "",
             )
 
     def apply(
@@ -182,14 +201,17 @@ class ToolPipeline:
         *,
         surface: Surface,
         language: Language,
+        asked: bool = False,
     ) -> ToolResult:
         """Make the change that a token confirms, once, and return its result to every retry.
 
-        The caller has to be the one who proposed it, with the rights that it takes now.
+        The caller has to be the one who proposed it, with the rights that it takes now. `asked`:
+        the door has just had a person's yes to it.
 
         Raises:
             InvalidRequestError: `confirmation_invalid`.
             ConflictError: `confirmation_expired`, `confirmation_declined`.
+            ForbiddenError: `human_confirmation_required`.
             ArchivoltError: What the change came to; the same for every retry.
 
         """
@@ -199,6 +221,8 @@ class ToolPipeline:
             context, read = self._admitted(call, tool, language)
             if context.vault_id != opened.call.vault:
                 raise NotFoundError("vault_not_found", vault=str(call.arguments.get("vault")))
+            if not asked:
+                self._require_approval(call, opened)
 
             def run(confirmed: Confirmed) -> ToolResult:
                 # As a model takes it, whoever applies: it is kept for every retry.
@@ -220,6 +244,23 @@ class ToolPipeline:
             tool = self._tool(name, surface)
             self._rate_limit.count(principal, tool.name, call.started)
             self._confirmations().decline(self._opened(call, tool, token))
+
+    def _person_for(self, call: Call) -> HumanConfirmation | None:
+        """Return what asks for a person's yes to a change; None for one of their own hand."""
+        by_agent = call.surface is Surface.MCP or call.principal.kind is not TokenKind.INTERACTIVE
+        human = self._human
+        return human if human and by_agent and human.required(call.principal) else None
+
+    def _require_approval(self, call: Call, opened: OpenedProposal) -> None:
+        proposal = opened.proposal
+        if proposal.approved or proposal.state is ProposalState.DONE:
+            return
+        if human := self._person_for(call):
+            raise ForbiddenError(
+                "human_confirmation_required",
+                # One proposed before the rule was in force has nothing to show there.
+                approval_url=human.address(proposal.id) if proposal.sealed_preview else "",
+            )
 
     def _tool(self, name: str, surface: Surface) -> Tool:
         tool = self.registry.get(name)

@@ -48,6 +48,10 @@ class ProposalAnswer(ToolOutput):
     confirmation_token: str = Field(description="Confirms this very change, once.")
     expires_at: datetime
     preview: ShownPreview
+    approval_url: OptionalText = Field(
+        default=None,
+        description="Present only when a person has to agree there before the change is applied.",
+    )
 
 
 def shown(preview: Preview, language: Language, *, limit: int) -> JsonObject:

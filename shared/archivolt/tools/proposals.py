@@ -70,9 +70,11 @@ class Proposals:
         self._box = box
 
     def propose(
-        self, principal: Principal, call: ProposedCall, *, seconds: int
+        self, principal: Principal, call: ProposedCall, *, seconds: int, preview: str = ""
     ) -> tuple[str, Proposal]:
         """Keep a proposal for so many seconds; return the token that confirms it, and the proposal.
+
+        `preview` is what a person is shown whose yes it takes; "" if it takes none.
 
         Raises:
             TooLargeError: `content_too_large`.
@@ -90,7 +92,8 @@ class Proposals:
             sealed_call="",
         )
         token, sealed_call = self._signed(proposal, call)
-        proposal = replace(proposal, sealed_call=sealed_call)
+        sealed_preview = self.sealed(proposal, "preview", preview) if preview else ""
+        proposal = replace(proposal, sealed_call=sealed_call, sealed_preview=sealed_preview)
         self.store.add(proposal)
         return token, proposal
 

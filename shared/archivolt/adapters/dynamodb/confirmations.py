@@ -97,6 +97,17 @@ class DynamoConfirmations:
         )
         return self._step(update) is not None
 
+    def approve(self, tenant: TenantId, proposal_id: str) -> bool:
+        """Keep a person's yes to a pending proposal."""
+        if not is_key_text(proposal_id):
+            return False
+        update = Update(
+            key=_key(tenant, proposal_id),
+            set={"approved": True},
+            condition=_state(ProposalState.PENDING),
+        )
+        return self._step(update) is not None
+
     def _give_back(self, taken: Proposal, changes: Mapping[str, Value]) -> bool:
         held = _state(ProposalState.RUNNING) & Attr("attempts").eq(taken.attempts)
         update = Update(
@@ -133,6 +144,8 @@ def _head(proposal: Proposal) -> dict[str, Value]:
         "expires_at": to_number(proposal.expires_at),
         "attempts": proposal.attempts,
         "outcome": proposal.outcome,
+        "preview": proposal.sealed_preview,
+        "approved": proposal.approved,
     }
 
 
@@ -150,4 +163,6 @@ def _proposal(item: StoredItem, sealed_call: str) -> Proposal:
         lease_until=None if lease is None else from_number(lease),
         outcome=item["outcome"],
         attempts=item["attempts"],
+        sealed_preview=item.get("preview", ""),
+        approved=item.get("approved", False),
     )

@@ -11,6 +11,7 @@ from archivolt.governance.settings import SettingsService
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.governance import TokenVerifier
 from archivolt.ports.operations import OperationStore
+from archivolt.tools.approvals import ApprovalService
 from archivolt.tools.by_hand import ByHand
 from archivolt.tools.hand_changes import ChangesByHand
 from archivolt.tools.pipeline import ToolPipeline
@@ -35,6 +36,7 @@ class RestServices:
     tenant_settings: SettingsService
     audit: AuditService
     tokens: PersonalTokens
+    approvals: ApprovalService
     allowed_origins: str = ""
 
 

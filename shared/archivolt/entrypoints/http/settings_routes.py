@@ -20,6 +20,7 @@ class SettingsBody(BaseModel):
     chat_base_url: str
     chat_max_tokens_per_request: int
     chat_api_key: str = Field(description='The fingerprint of the key; "" when none is set.')
+    human_confirmation: bool
 
     @classmethod
     def of(cls, settings: TenantSettings) -> Self:
@@ -31,6 +32,7 @@ class SettingsBody(BaseModel):
             chat_base_url=settings.chat_base_url,
             chat_max_tokens_per_request=settings.chat_max_tokens_per_request,
             chat_api_key=settings.chat_api_key_fingerprint,
+            human_confirmation=settings.human_confirmation,
         )
 
 

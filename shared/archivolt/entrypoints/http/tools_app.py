@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.audit_routes import audit_router
 from archivolt.entrypoints.http.change_routes import change_router
+from archivolt.entrypoints.http.confirmation_routes import confirmation_router
 from archivolt.entrypoints.http.file_routes import file_router
 from archivolt.entrypoints.http.openapi import openapi_router
 from archivolt.entrypoints.http.read_routes import read_router
@@ -32,6 +33,7 @@ _ROUTERS: Final = (
     settings_router,
     audit_router,
     token_router,
+    confirmation_router,
 )
 
 

@@ -53,8 +53,12 @@ class Caller:
         )
         return proposed.answer.model_dump(mode="json")
 
-    def apply(self, pipeline: ToolPipeline, tool: str, arguments: JsonObject) -> JsonObject:
+    def apply(
+        self, pipeline: ToolPipeline, tool: str, arguments: JsonObject, *, asked: bool = False
+    ) -> JsonObject:
         """Return the result of a change whose token is the only argument.
+
+        `asked`: the person has just agreed, in a form of their client.
 
         Raises:
             ArchivoltError: Whatever the pipeline or the tool refuses.
@@ -67,6 +71,7 @@ class Caller:
             given.confirmation_token,
             surface=Surface.MCP,
             language=self.language,
+            asked=asked,
         )
         return result.value
 

@@ -77,7 +77,7 @@ class InlineConfirmation:
             and (answer.content or {}).get(_QUESTION) is True
         )
         if agreed:
-            return caller.apply(self._pipeline, tool, {TOKEN: token})
+            return caller.apply(self._pipeline, tool, {TOKEN: token}, asked=True)
         caller.decline(self._pipeline, tool, token)
         return dict(DECLINED)
 

@@ -1,0 +1,75 @@
+"""A person's yes or no to a change of an agent, where the tenant asks for one."""
+
+from datetime import datetime
+from typing import Self
+
+from fastapi import APIRouter
+from pydantic import BaseModel, Field
+
+from archivolt.entrypoints.http.authentication import InteractivePrincipal
+from archivolt.entrypoints.http.services import ServicesOf
+from archivolt.ports.confirmations import ProposalState
+from archivolt.tools.approvals import AwaitedChange
+from archivolt.tools.previews import ShownPreview
+
+
+class AwaitedChangeBody(BaseModel):
+    """A change that an agent proposed."""
+
+    id: str
+    tool: str
+    state: ProposalState
+    approved: bool = Field(description="Whether the agent may make it.")
+    created_at: datetime
+    expires_at: datetime
+    preview: ShownPreview
+
+    @classmethod
+    def of(cls, awaited: AwaitedChange) -> Self:
+        """Return a change as it is shown."""
+        return cls(
+            id=awaited.id,
+            tool=awaited.tool,
+            state=awaited.state,
+            approved=awaited.approved,
+            created_at=awaited.created_at,
+            expires_at=awaited.expires_at,
+            preview=ShownPreview.model_validate(awaited.preview),
+        )
+
+
+def confirmation_router(services: ServicesOf) -> APIRouter:
+    """Return the routes of confirmations."""
+    router = APIRouter(tags=["confirmations"])
+
+    @router.get(
+        "/confirmations/{confirmation}",
+        summary="See a change that waits for your yes",
+        operation_id="show_confirmation",
+    )
+    def show(principal: InteractivePrincipal, confirmation: str) -> AwaitedChangeBody:  # pyright: ignore[reportUnusedFunction]
+        """Your own agents' only, with a person's own token."""
+        with services().by_hand.doing(principal, "show_confirmation", confirmation=confirmation):
+            return AwaitedChangeBody.of(services().approvals.show(principal, confirmation))
+
+    @router.post(
+        "/confirmations/{confirmation}/approve",
+        summary="Let an agent make a change",
+        operation_id="approve_confirmation",
+    )
+    def approve(principal: InteractivePrincipal, confirmation: str) -> AwaitedChangeBody:  # pyright: ignore[reportUnusedFunction]
+        """The agent makes it with its token, once."""
+        with services().by_hand.doing(principal, "approve_confirmation", confirmation=confirmation):
+            return AwaitedChangeBody.of(services().approvals.approve(principal, confirmation))
+
+    @router.post(
+        "/confirmations/{confirmation}/decline",
+        summary="Decline a change of an agent",
+        operation_id="decline_confirmation",
+    )
+    def decline(principal: InteractivePrincipal, confirmation: str) -> AwaitedChangeBody:  # pyright: ignore[reportUnusedFunction]
+        """It can never be made then."""
+        with services().by_hand.doing(principal, "decline_confirmation", confirmation=confirmation):
+            return AwaitedChangeBody.of(services().approvals.decline(principal, confirmation))
+
+    return router

@@ -1,0 +1,227 @@
+"""Writes only with human confirmation: what an agent may do alone, and what is a yes."""
+
+import dataclasses
+
+import pytest
+
+from archivolt.domain.errors import (
+    ArchivoltError,
+    ConflictError,
+    ForbiddenError,
+    InvalidRequestError,
+    NotFoundError,
+)
+from archivolt.domain.identity import Principal, TokenKind
+from archivolt.domain.settings import TenantSettings
+from archivolt.domain.tool import Surface
+from archivolt.domain.vault import VaultRole
+from archivolt.ports.confirmations import ProposalState
+from archivolt.tools.pipeline import Proposed
+from tests.builders import ACME, ALICE, BOB, principal
+from tests.entrypoints.mcp_messages import Json, modern
+from tests.entrypoints.mcp_world import McpWorld
+from tests.entrypoints.rest_world import RestWorld
+from tests.world import World
+
+ADDITION: Json = {"vault": "notes", "path": "garden.md", "content": "Water them."}
+AGENT = principal(ALICE, kind=TokenKind.MCP)
+PROGRAM = principal(ALICE, kind=TokenKind.PERSONAL)
+PERSON = principal(ALICE)
+
+
+def prepared(world: World) -> None:
+    notes = world.vault("notes")
+    world.write(notes, "garden.md", "Plant tulips.")
+    world.share(notes, principal(BOB), VaultRole.WRITER)
+    world.tenant_settings.save(ACME, TenantSettings(human_confirmation=True))
+
+
+@pytest.fixture
+def world() -> McpWorld:
+    world = McpWorld()
+    prepared(world)
+    return world
+
+
+def proposed(world: World, by: Principal = AGENT, surface: Surface = Surface.MCP) -> Proposed:
+    return world.propose("append_to_file", ADDITION, by=by, surface=surface)
+
+
+def refusal(world: World, proposal: Proposed, by: Principal, surface: Surface) -> ArchivoltError:
+    with pytest.raises(ForbiddenError) as refused:
+        world.apply(proposal, by=by, surface=surface)
+    return refused.value
+
+
+def text_of(world: World) -> str:
+    return world.call("read_file", {"vault": "notes", "path": "garden.md"})["content"]
+
+
+@pytest.mark.parametrize(
+    ("by", "surface"),
+    [
+        (AGENT, Surface.MCP),
+        (PERSON, Surface.MCP),
+        (PROGRAM, Surface.MCP),
+        (PROGRAM, Surface.IN_APP),
+    ],
+)
+def test_an_agents_silent_apply_is_refused_with_the_address_to_agree_at(
+    world: McpWorld, by: Principal, surface: Surface
+) -> None:
+    proposal = proposed(world, by, surface)
+
+    refused = refusal(world, proposal, by, surface)
+
+    assert refused.code == "human_confirmation_required"
+    assert proposal.approval_url == f"https://vault.example.com/approve/{proposal.id}"
+    assert refused.details["approval_url"] == proposal.approval_url
+    assert text_of(world) == "Plant tulips."
+
+
+def test_a_persons_own_hand_needs_no_second_yes(world: McpWorld) -> None:
+    proposal = proposed(world, PERSON, Surface.IN_APP)
+
+    world.apply(proposal, by=PERSON)
+
+    assert proposal.approval_url == ""
+    assert "Water" in text_of(world)
+
+
+def test_without_the_setting_nothing_is_asked(world: McpWorld) -> None:
+    world.tenant_settings.save(ACME, TenantSettings())
+    proposal = proposed(world)
+
+    world.apply(proposal, by=AGENT, surface=Surface.MCP)
+
+    assert proposal.approval_url == ""
+    with pytest.raises(NotFoundError):
+        world.approvals.show(PERSON, proposal.id)
+
+
+def test_after_a_persons_yes_the_agent_makes_the_change_once(world: McpWorld) -> None:
+    proposal = proposed(world)
+    awaited = world.approvals.show(PERSON, proposal.id)
+
+    approved = world.approvals.approve(PERSON, proposal.id)
+    results = [world.apply(proposal, by=AGENT, surface=Surface.MCP) for _ in range(2)]
+
+    assert "+Water them." in awaited.preview["diff"]
+    assert (awaited.approved, approved.approved) == (False, True)
+    assert results[0] == results[1]
+    assert text_of(world).count("Water") == 1
+    assert world.approvals.show(PERSON, proposal.id).state is ProposalState.DONE
+
+
+def test_a_yes_to_one_change_is_none_to_another(world: McpWorld) -> None:
+    first, second = proposed(world), proposed(world)
+    world.approvals.approve(PERSON, first.id)
+
+    assert refusal(world, second, AGENT, Surface.MCP).code == "human_confirmation_required"
+
+
+def test_what_a_person_declined_is_never_made(world: McpWorld) -> None:
+    proposal = proposed(world)
+    world.approvals.decline(PERSON, proposal.id)
+    world.approvals.decline(PERSON, proposal.id)
+
+    with pytest.raises(ConflictError, match="confirmation_declined"):
+        world.approvals.approve(PERSON, proposal.id)
+    with pytest.raises((ConflictError, ForbiddenError)):
+        world.apply(proposal, by=AGENT, surface=Surface.MCP)
+    assert text_of(world) == "Plant tulips."
+
+
+@pytest.mark.parametrize("kind", [TokenKind.MCP, TokenKind.PERSONAL])
+def test_an_agent_cannot_say_yes_for_its_person(world: McpWorld, kind: TokenKind) -> None:
+    proposal = proposed(world)
+    agent = principal(ALICE, kind=kind)
+
+    for answer in (world.approvals.show, world.approvals.approve, world.approvals.decline):
+        with pytest.raises(ForbiddenError, match="person_required"):
+            answer(agent, proposal.id)
+
+
+@pytest.mark.parametrize("by", [principal(BOB), dataclasses.replace(PERSON, tenant="globex")])
+def test_nobody_else_sees_or_answers_a_proposal(world: McpWorld, by: Principal) -> None:
+    proposal = proposed(world)
+
+    for answer in (world.approvals.show, world.approvals.approve, world.approvals.decline):
+        with pytest.raises(NotFoundError, match="confirmation_not_found"):
+            answer(by, proposal.id)
+
+
+def test_a_yes_that_comes_too_late_is_none(world: McpWorld) -> None:
+    proposal = proposed(world)
+    world.clock.advance(seconds=601)
+
+    with pytest.raises(ConflictError, match="confirmation_expired"):
+        world.approvals.approve(PERSON, proposal.id)
+
+
+def test_a_change_that_is_made_can_no_longer_be_declined(world: McpWorld) -> None:
+    proposal = proposed(world)
+    world.approvals.approve(PERSON, proposal.id)
+    world.apply(proposal, by=AGENT, surface=Surface.MCP)
+
+    with pytest.raises(ConflictError, match="confirmation_done"):
+        world.approvals.decline(PERSON, proposal.id)
+
+
+def test_a_yes_does_not_give_the_token_to_somebody_else(world: McpWorld) -> None:
+    proposal = proposed(world)
+    world.approvals.approve(PERSON, proposal.id)
+
+    with pytest.raises(InvalidRequestError, match="confirmation_invalid"):
+        world.apply(proposal, by=principal(BOB, kind=TokenKind.MCP), surface=Surface.MCP)
+
+
+def test_over_mcp_the_silent_apply_is_refused_and_the_form_is_enough(world: McpWorld) -> None:
+    proposal = world.call_tool("propose_append_to_file", ADDITION, token="agent")
+    token = proposal["structuredContent"]["confirmation_token"]
+    silent = world.call_tool("apply_append_to_file", {"confirmation_token": token}, token="agent")
+
+    def form(**rounds: object) -> Json:
+        call: Json = {"name": "apply_append_to_file", "arguments": ADDITION, **rounds}
+        sent = modern("tools/call", call)
+        capabilities = "io.modelcontextprotocol/clientCapabilities"
+        sent.body["params"]["_meta"][capabilities] = {"elicitation": {"form": {}}}
+        return world.send(sent, token="agent").json["result"]
+
+    yes = {"confirm": {"action": "accept", "content": {"confirm": True}}}
+    made = form(inputResponses=yes, requestState=form()["requestState"])
+
+    assert silent["isError"] is True
+    assert silent["content"][0]["text"].startswith("human_confirmation_required: ")
+    assert proposal["structuredContent"]["approval_url"] in silent["content"][0]["text"]
+    assert made["structuredContent"]["path"] == "garden.md"
+    assert text_of(world).count("Water") == 1
+
+
+def test_a_person_agrees_over_rest_and_an_agent_may_not() -> None:
+    world = RestWorld()
+    prepared(world)
+    proposal = proposed(world)
+    url = f"/api/v1/confirmations/{proposal.id}"
+
+    seen = world.get(url)
+    agents = world.send("POST", f"{url}/approve", user="alices-agent")
+    foreign = world.send("POST", f"{url}/approve", user="bob")
+    approved = world.send("POST", f"{url}/approve")
+    world.apply(proposal, by=AGENT, surface=Surface.MCP)
+
+    assert (seen.status, seen.json["approved"]) == (200, False)
+    assert "+Water them." in seen.json["preview"]["diff"]
+    assert (agents.status, foreign.status) == (403, 404)
+    assert (approved.status, approved.json["approved"]) == (200, True)
+    assert world.send("POST", f"{url}/decline").status == 409
+
+
+def test_an_administrator_turns_it_on() -> None:
+    world = RestWorld()
+    url = "/api/v1/tenants/acme/settings"
+
+    shown = world.send("PUT", url, {"human_confirmation": True}, user="admin").json
+
+    assert shown["human_confirmation"] is True
+    assert world.tenant_settings.load(ACME).human_confirmation
