@@ -8,7 +8,7 @@ so. The embedding model is built at the first question that needs it.
 import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.identity import Principal
@@ -23,6 +23,7 @@ from archivolt.ports.retrieval import Candidate, Embedder, TextIndex, VectorStor
 from archivolt.ports.vaults import VaultDirectory
 from archivolt.retrieval.analysis import query_terms
 from archivolt.retrieval.excerpt import best_sentences
+from archivolt.retrieval.explaining import Weighing, explanation
 from archivolt.retrieval.fusion import (
     Ranked,
     coverage,
@@ -72,11 +73,12 @@ class _Question:
 
 @dataclass(slots=True)
 class _Lists:
-    """The two lists, what the second is made of, and what went wrong (codes)."""
+    """The two lists, what the second is made of, how they are mixed, what went wrong (codes)."""
 
     lexical: list[Candidate] = field(default_factory=list[Candidate])
     dense: list[Candidate] = field(default_factory=list[Candidate])
     nearest: Nearest = field(default_factory=Nearest)
+    weighing: Weighing | None = None
     troubles: list[str] = field(default_factory=list[str])
 
 
@@ -119,7 +121,7 @@ class RetrievalService:
         ranked = without_repetitions(self._ranked(question, lists))[: query.top_k]
         notices = index_notices(self._catalogue, list(question.vaults), query.mode, language)
         return SearchResult(
-            hits=[_hit(each, question) for each in ranked],
+            hits=[_hit(each, question, lists) for each in ranked],
             notices=[*(notice(code, language) for code in lists.troubles), *notices],
         )
 
@@ -210,18 +212,19 @@ class RetrievalService:
         if mode is SearchMode.DENSE:
             return _by_cosine(lists.dense)
         confidence = _confidence(question, lists)
-        ranked = fuse(lists.lexical, lists.dense, weight=_lexical_share(question, lists))
+        lists.weighing = _weighing(question, lists)
+        ranked = fuse(lists.lexical, lists.dense, weight=lists.weighing.weight)
         return [replace(each, score=each.score * confidence) for each in ranked]
 
 
-def _lexical_share(question: _Question, lists: _Lists) -> float:
+def _weighing(question: _Question, lists: _Lists) -> Weighing:
     """Return what the words are worth in the mix; all or nothing where one list is empty."""
+    covered = coverage(question.groups, lists.lexical[:_CANDIDATES_THAT_TELL])
     if not lists.lexical or not lists.dense:
-        return 1.0 if lists.lexical else 0.0
-    return lexical_weight(
-        coverage(question.groups, lists.lexical[:_CANDIDATES_THAT_TELL]),
-        foreign=is_foreign(question.query.q, lists.dense[:_CANDIDATES_THAT_TELL]),
-    )
+        return Weighing(weight=1.0 if lists.lexical else 0.0, coverage=covered)
+    foreign = is_foreign(question.query.q, lists.dense[:_CANDIDATES_THAT_TELL])
+    weight = lexical_weight(covered, foreign=foreign)
+    return Weighing(weight=weight, coverage=covered, foreign=foreign)
 
 
 def _confidence(question: _Question, lists: _Lists) -> float:
@@ -237,11 +240,12 @@ def _by_cosine(dense: Sequence[Candidate]) -> list[Ranked]:
     ]
 
 
-def _hit(ranked: Ranked, question: _Question) -> SearchHit:
+def _hit(ranked: Ranked, question: _Question, lists: _Lists) -> SearchHit:
     candidate = ranked.candidate
     passage = candidate.passage
     vault = question.vaults[candidate.vault]
     fragment = f"page={passage.page}" if passage.page else "".join(passage.headings[-1:])
+    why = (ranked, lists.lexical, lists.dense, lists.weighing)
     return SearchHit(
         vault=vault,
         path=candidate.path,
@@ -250,10 +254,5 @@ def _hit(ranked: Ranked, question: _Question) -> SearchHit:
         page=passage.page,
         excerpt=best_sentences(redact(passage.text).text, question.groups),
         score=round(min(1.0, ranked.score), 4),
-        explanation=_explanation(ranked) if question.query.explain else {},
+        explanation=explanation(*why) if question.query.explain else {},
     )
-
-
-def _explanation(ranked: Ranked) -> dict[str, Any]:
-    """Return what each list said: a BM25 score, a cosine, or nothing."""
-    return {"lexical": ranked.lexical, "dense": ranked.dense}

@@ -186,7 +186,11 @@ def test_an_excerpt_is_bounded_and_hides_secrets(world: IndexWorld) -> None:
 def test_explanations_tell_what_each_list_said(world: IndexWorld) -> None:
     world.settle(world.write("a.md", "llamas"))
     [hit] = ask(world, SearchQuery(q="llamas", explain=True)).hits
-    assert set(hit.explanation) == {"lexical", "dense"}
+    assert hit.explanation["lexical_rank"] == hit.explanation["dense_rank"] == 1
+    assert hit.explanation["lexical"] > 0
+    assert hit.explanation["lexical_weight"] == pytest.approx(0.8)
+    assert hit.explanation["coverage"] == 1.0
+    assert hit.explanation["foreign_language"] is False
     assert hit.explanation["dense"] == pytest.approx(1.0)
     assert ask(world, SearchQuery(q="llamas")).hits[0].explanation == {}
 

@@ -137,7 +137,8 @@ class Passage(BaseModel):
     score: float = Field(description="From 0 to 1, to compare within one result only.")
     explanation: dict[str, Any] | None = Field(
         default=None,
-        description="Only with explain: the rank and score in each list.",
+        description="Only with explain: the score and rank in each list, and what decided between "
+        "them: lexical_weight, by the coverage of the words asked and by foreign_language.",
         exclude_if=lambda explanation: explanation is None,
     )
 
