@@ -16,6 +16,10 @@ CELLS = (
     '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
 )
 BLANKS = b" " * 30_000_000
+MULTIPART = 'Content-Type: multipart/mixed; boundary="{0}"\r\n\r\n--{0}\r\n'
+NESTED_PARTS = "".join(MULTIPART.format(f"part-{number}") for number in range(1_000))
+MAIL = f"MIME-Version: 1.0\r\nSubject: x\r\n{NESTED_PARTS}\r\nllamas\r\n".encode()
+JAPANESE = "ラマは正午に干し草を食べる。"
 
 ENDS: dict[str, tuple[bytes, IndexState, str]] = {
     "good.pdf": (pdf([["llamas eat hay at noon"]]), IndexState.INDEXED, ""),
@@ -63,6 +67,37 @@ ENDS: dict[str, tuple[bytes, IndexState, str]] = {
         IndexState.UNSUPPORTED,
         "unsupported_format",
     ),
+    "locked.docx": (
+        OLE + "EncryptedPackage".encode("utf-16-le"),
+        IndexState.FAILED,
+        "document_encrypted",
+    ),
+    "nothing.md": (b"", IndexState.NO_TEXT, "document_without_text"),
+    "a pdf.docx": (pdf([["llamas hum in the barn"]]), IndexState.INDEXED, ""),
+    "an archive.pdf": (
+        archive({"a.txt": b"x"}),
+        IndexState.UNSUPPORTED,
+        "unsupported_format",
+    ),
+    "bomb.odt": (
+        archive(
+            {
+                "mimetype": "application/vnd.oasis.opendocument.text",
+                "content.xml": BLANKS,
+            },
+            stored=("mimetype",),
+        ),
+        IndexState.TOO_BIG,
+        "document_inflates",
+    ),
+    "bomb.epub": (epub({"a.xhtml": "x" * 150_000_000}), IndexState.TOO_BIG, "document_inflates"),
+    "ten thousand columns.csv": (b"a," * 10_000, IndexState.INDEXED, ""),
+    "nested tags.html": (b"<div>" * 100_000 + b"llamas", IndexState.INDEXED, ""),
+    "nested parts.eml": (MAIL, IndexState.FAILED, "document_broken"),
+    "utf-16.txt": ("Un goûter à Noël".encode("utf-16"), IndexState.INDEXED, ""),
+    "latin-1.txt": ("Été, des lamas".encode("latin-1"), IndexState.INDEXED, ""),
+    "cp1252.txt": ("“Lamas” · œuvre, 5 €".encode("cp1252"), IndexState.INDEXED, ""),
+    "shift_jis.txt": ((JAPANESE * 20).encode("shift_jis"), IndexState.INDEXED, ""),
     "program": (b"\x7fELF\x02\x01\0\0", IndexState.UNSUPPORTED, "unsupported_format"),
     "old.doc": (OLE + b"\0" * 600, IndexState.UNSUPPORTED, "unsupported_format"),
 }
@@ -90,4 +125,16 @@ def test_what_comes_after_them_is_found(world: IndexWorld) -> None:
         "good.pdf",
         "wrong extension.txt",
         "wrong extension.pdf",
+        "a pdf.docx",
+        "nested tags.html",
     }
+
+
+def test_text_is_found_by_its_words_whatever_its_encoding(world: IndexWorld) -> None:
+    by_word = {
+        "goûter": "utf-16.txt",
+        "été": "latin-1.txt",
+        "œuvre": "cp1252.txt",
+        "干し草": "shift_jis.txt",
+    }
+    assert {word: name for word, name in by_word.items() if name in world.found(word)} == by_word
