@@ -224,8 +224,27 @@ def test_the_audit_log_can_only_be_added_to_and_read(template: Template) -> None
     assert actions == {"dynamodb:PutItem", "dynamodb:Query"}
 
 
-def test_the_authorizer_has_no_rights(template: Template) -> None:
-    assert not [role for role, _ in statements(template) if role.startswith("Authorizer")]
+def test_the_authorizer_reads_personal_tokens_and_nothing_else(template: Template) -> None:
+    rights = [given for role, given in statements(template) if role.startswith("Authorizer")]
+
+    assert [json_items(given["Action"]) for given in rights] == [["dynamodb:GetItem"]]
+    assert rights[0]["Condition"] == {
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["PAT#*"]}
+    }
+
+
+def test_who_notes_the_use_of_a_personal_token_changes_nothing_else_of_it(
+    template: Template,
+) -> None:
+    rights = [
+        given for _, given in statements(template) if given.get("Sid") == "NoteUseOfPersonalTokens"
+    ]
+
+    assert len(rights) == len({"chat", "mcp"})
+    for given in rights:
+        assert json_items(given["Action"]) == ["dynamodb:UpdateItem"]
+        only = given["Condition"]["ForAllValues:StringEquals"]["dynamodb:Attributes"]
+        assert set(only) == {"pk", "sk", "last_used"}
 
 
 def test_every_table_is_kept_backed_up_and_encrypted(template: Template) -> None:
