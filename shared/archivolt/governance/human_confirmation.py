@@ -27,5 +27,5 @@ class HumanConfirmation:
         return self._settings.load(principal.tenant).human_confirmation
 
     def address(self, proposal_id: str) -> str:
-        """Return where a person sees a proposal and agrees to it."""
-        return f"{self._public_url}/approve/{proposal_id}"
+        """Return where a person's own client sees a proposal; `/approve` below it agrees to it."""
+        return f"{self._public_url}/api/v1/confirmations/{proposal_id}"
