@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from archivolt.adapters.sqlite.shard_connection import ShardConnection
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.vault import ETag, VaultRef
 from archivolt.ports.retrieval import ShardStore
@@ -132,7 +133,9 @@ class ShardCache:
 def _read_only(file: Path) -> sqlite3.Connection:
     # Immutable: no locks are taken, since a file never changes under its name.
     address = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
-    connection = sqlite3.connect(address, uri=True, check_same_thread=False)
+    connection = sqlite3.connect(
+        address, uri=True, check_same_thread=False, factory=ShardConnection
+    )
     connection.execute(_MAPPED)
     return connection
 

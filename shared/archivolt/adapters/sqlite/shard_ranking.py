@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from archivolt.adapters.sqlite.shard_connection import ShardConnection
+
 # The usual constants (Robertson and Zaragoza 2009, section 3.5): how soon a term's repetition stops
 # to count, and how far long passages are marked down.
 _K1: Final = 1.2
@@ -51,9 +53,6 @@ class Statistics:
 
 def statistics(connection: sqlite3.Connection, groups: Groups) -> Statistics:
     """Return what one shard counts."""
-    total: tuple[int, int] = connection.execute(
-        "SELECT count(*), coalesce(sum(length), 0) FROM passages"
-    ).fetchone()
     pairs = [(number, term) for number, group in enumerate(groups) for term in set(group)]
     having: list[tuple[int, int]] = connection.execute(
         f"WITH asked (number, term) AS (VALUES {_places(pairs)})"  # noqa: S608  question marks only
@@ -61,7 +60,19 @@ def statistics(connection: sqlite3.Connection, groups: Groups) -> Statistics:
         " GROUP BY number",
         [value for pair in pairs for value in pair],
     ).fetchall()
-    return Statistics(*total, dict(having))
+    return Statistics(*_total(connection), dict(having))
+
+
+def _total(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Return how many passages a shard has and their terms altogether."""
+    if isinstance(connection, ShardConnection) and connection.total:
+        return connection.total
+    total: tuple[int, int] = connection.execute(
+        "SELECT count(*), coalesce(sum(length), 0) FROM passages"
+    ).fetchone()
+    if isinstance(connection, ShardConnection):
+        connection.total = total
+    return total
 
 
 def best(

@@ -44,7 +44,8 @@ def _best_of_all(
         least = highest[-1] if len(highest) == limit else 0.0
         rows = session.ask(shard, partial(rank, least=least), [])
         ranked += [(shard, row) for row in rows]
-        highest = nlargest(limit, [*highest, *(row[0] for row in rows)])
+        if rows:
+            highest = nlargest(limit, [*highest, *(row[0] for row in rows)])
     return ranked
 
 
