@@ -15,6 +15,8 @@ from archivolt.ports.ingestion import Extraction
 
 Decode = Callable[[bytes], str | None]
 
+# Wider ones nobody reads as tables, and they cost minutes to cut as such.
+_MAX_COLUMNS: Final = 1_000
 # JSON without line breaks is laid out anew up to this size, so that it can be cut between lines.
 _MAX_LAID_OUT_CHARS: Final = 5_000_000
 _LONG_LINE: Final = 2_000
@@ -80,13 +82,15 @@ def _laid_out(text: str) -> str:
 
 
 def _table(text: str) -> str | None:
-    """Return rows as a Markdown table; None where they are no table of two columns or more."""
+    """Return rows as a Markdown table; None where they are none of a sensible number of columns."""
     delimiter = _delimiter_of(text)
     if delimiter is None:
         return None
     try:
         rows = [row for row in csv.reader(StringIO(text), delimiter=delimiter) if any(row)]
     except csv.Error:
+        return None
+    if not rows or max(map(len, rows)) > _MAX_COLUMNS:
         return None
     header, *body = (f"| {' | '.join(map(_cell, row))} |" for row in rows)
     return "\n".join([header, f"|{'---|' * len(rows[0])}", *body]) + "\n"
