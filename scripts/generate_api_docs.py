@@ -50,9 +50,10 @@ _INTRODUCTION: Final = """\
 Made by `make docs` from the code; do not edit by hand. The machine-readable form is served at
 `GET /api/v1/openapi.json`.
 
-Every request but those marked *public* carries `Authorization: Bearer <token>`. A token whose
-audience is the MCP endpoint alone reads through the tools, as an agent does, and changes nothing
-here: what takes *a person's own token* refuses it with 403 `person_required`.
+Every request but those marked *public* carries `Authorization: Bearer <token>`; a personal access
+token also goes as the password of HTTP Basic, under its owner's user id. A token whose audience is
+the MCP endpoint alone reads through the tools, as an agent does, and changes nothing here: what
+takes *a person's own token* refuses it with 403 `person_required`.
 
 An error is `{"error": {"code", "message", "details"}}`: the code is stable, the message is in the
 language of `Accept-Language` (English or French). A vault, file or conversation of others is not

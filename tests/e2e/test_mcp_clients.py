@@ -11,12 +11,13 @@ from typing import Any, Literal
 
 import httpx2
 import pytest
-from mcp import Client
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextResourceContents
 
 from tests.e2e.stack import Stack, wait_until
-from tests.guide import MCP_GUIDE, examples
+from tests.guide import MCP_GUIDE, example_with, examples
 
 ROOT = Path(__file__).parents[2]
 NODE_PROGRAMS = ROOT / "node_modules" / ".bin"
@@ -160,6 +161,35 @@ def test_the_guides_typescript_example(stack: Stack, address: str) -> None:
 
     assert "'search_documents'" in printed
     assert TEXT in printed
+
+
+# ------------------------------------------------------------ by a program that passes on
+
+
+@needs_node
+@pytest.mark.anyio
+async def test_the_guides_settings_for_clients_that_only_start_programs(
+    stack: Stack, address: str
+) -> None:
+    settings = json.loads(example_with(MCP_GUIDE, "json", "mcp-remote@"))
+    server = settings["mcpServers"]["archivolt"]
+    given = [stack.url + "/mcp" if "://" in word else word for word in server["args"][2:]]
+    token = {
+        name: text.replace("YOUR_TOKEN", stack.token()) for name, text in server["env"].items()
+    }
+    bridge = StdioServerParameters(
+        command=str(NODE_PROGRAMS / "mcp-remote"),
+        args=given,
+        env=environment(stack, address) | token,
+    )
+
+    async with Client(stdio_client(bridge), mode="legacy") as client:
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+        [read] = (await client.read_resource(address)).contents
+
+    assert tools >= READ_TOOLS
+    assert isinstance(read, TextResourceContents)
+    assert read.text == TEXT
 
 
 # ---------------------------------------------------------------------- with the inspector

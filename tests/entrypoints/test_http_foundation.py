@@ -146,7 +146,9 @@ def test_no_token_is_401_with_a_challenge(client: TestClient) -> None:
     assert response.headers["www-authenticate"] == f'Bearer resource_metadata="{METADATA}"'
 
 
-@pytest.mark.parametrize("authorization", ["Basic YTpi", "Bearer", "alice"])
+@pytest.mark.parametrize(
+    "authorization", ["Basic YTpi", "Basic w6k6YQ==", "Basic not-base64", "Bearer", "alice"]
+)
 def test_another_scheme_is_no_token(client: TestClient, authorization: str) -> None:
     response = client.get("/who", headers={"Authorization": authorization})
 

@@ -3,20 +3,42 @@
 import json
 import re
 import shlex
+import tomllib
 from typing import Any
+
+import pytest
 
 from archivolt.domain import limits
 from archivolt.domain.messages import MESSAGES
 from archivolt.domain.tool import Surface
+from archivolt.entrypoints.http.token_routes import NewToken
 from archivolt.tools.catalogue import native_tools
 from archivolt.tools.labels import STEP_LABELS
+from tests.architecture.sources import ROOT
 from tests.guide import MCP_GUIDE, example_with, examples
 
 LOCAL_ADDRESS = "http://127.0.0.1:8080/mcp"
 
 
-def settings_with(key: str) -> dict[str, Any]:
-    return json.loads(example_with(MCP_GUIDE, "json", f'"{key}"'))
+def settings_with(text: str) -> dict[str, Any]:
+    return json.loads(example_with(MCP_GUIDE, "json", text))
+
+
+def node_clients() -> dict[str, str]:
+    package = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
+    return package["devDependencies"]
+
+
+def test_the_call_that_makes_a_personal_token_is_one_the_route_takes() -> None:
+    words = shlex.split(example_with(MCP_GUIDE, "sh", "/api/v1/tokens").replace("\\\n", " "))
+
+    assert words[:3] == ["curl", "-s", "$ARCHIVOLT_URL/api/v1/tokens"]
+    assert [words[at + 1] for at, word in enumerate(words) if word == "-H"] == [
+        "Authorization: Bearer $ARCHIVOLT_TOKEN",
+        "Content-Type: application/json",
+    ]
+    wanted = NewToken.model_validate_json(words[words.index("-d") + 1])
+    assert (wanted.read_only, wanted.expires_in_days) == (True, 30)
 
 
 def test_claude_code_is_given_address_and_token() -> None:
@@ -27,7 +49,7 @@ def test_claude_code_is_given_address_and_token() -> None:
 
 
 def test_cursors_settings_read_the_token_from_the_environment() -> None:
-    assert settings_with("mcpServers") == {
+    assert settings_with("${env:ARCHIVOLT_TOKEN}") == {
         "mcpServers": {
             "archivolt": {
                 "url": LOCAL_ADDRESS,
@@ -38,12 +60,80 @@ def test_cursors_settings_read_the_token_from_the_environment() -> None:
 
 
 def test_vs_codes_settings_ask_for_the_token_they_use() -> None:
-    settings = settings_with("servers")
+    settings = settings_with('"servers"')
 
     server, (asked,) = settings["servers"]["archivolt"], settings["inputs"]
     assert (server["type"], server["url"]) == ("http", LOCAL_ADDRESS)
     assert server["headers"]["Authorization"] == f"Bearer ${{input:{asked['id']}}}"
     assert (asked["type"], asked["password"]) == ("promptString", True)
+
+
+def test_codex_reads_the_token_from_the_variable_it_is_told() -> None:
+    [example] = examples(MCP_GUIDE, "toml")
+
+    assert tomllib.loads(example.text) == {
+        "mcp_servers": {
+            "archivolt": {"url": LOCAL_ADDRESS, "bearer_token_env_var": "ARCHIVOLT_TOKEN"}
+        }
+    }
+    words = shlex.split(example_with(MCP_GUIDE, "sh", "codex mcp add"))
+    assert words == [
+        *("codex", "mcp", "add", "archivolt", "--url", "$ARCHIVOLT_URL/mcp"),
+        *("--bearer-token-env-var", "ARCHIVOLT_TOKEN"),
+    ]
+
+
+def test_programs_are_given_the_bridge_that_is_pinned_and_tested() -> None:
+    server = settings_with("mcp-remote@")["mcpServers"]["archivolt"]
+
+    assert server["command"] == "npx"
+    assert server["args"] == [
+        *("-y", f"mcp-remote@{node_clients()['mcp-remote']}", LOCAL_ADDRESS),
+        *("--transport", "http-only"),
+        *("--header", "Authorization:${ARCHIVOLT_AUTHORIZATION}"),
+    ]
+    assert server["env"] == {"ARCHIVOLT_AUTHORIZATION": "Bearer YOUR_TOKEN"}
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "client"),
+    [
+        ("sh", "--method tools/list", "@modelcontextprotocol/inspector"),
+        ("js", "StreamableHTTPClientTransport(", "@modelcontextprotocol/client"),
+        ("json", "mcp-remote@", "mcp-remote"),
+    ],
+)
+def test_every_node_client_of_the_guide_is_pinned(language: str, text: str, client: str) -> None:
+    assert example_with(MCP_GUIDE, language, text)
+    assert re.fullmatch(r"\d+\.\d+\.\d+", node_clients()[client])
+
+
+def test_every_command_to_the_inspector_sends_address_and_token() -> None:
+    texts = [example.text for example in examples(MCP_GUIDE, "sh")]
+    commands = [shlex.split(text) for text in texts if text.startswith("mcp-inspector")]
+
+    assert {words[words.index("--method") + 1] for words in commands} == {
+        "tools/list",
+        "tools/call",
+        "resources/read",
+    }
+    for words in commands:
+        assert words[1:3] == ["--cli", "$ARCHIVOLT_URL/mcp"]
+        assert words[words.index("--header") + 1] == "Authorization: Bearer $ARCHIVOLT_TOKEN"
+
+
+def test_an_example_that_names_a_variable_for_the_token_names_the_same() -> None:
+    text = MCP_GUIDE.read_text(encoding="utf-8")
+
+    assert set(re.findall(r"\b[A-Z]+_TOKEN\b", text)) == {"ARCHIVOLT_TOKEN", "YOUR_TOKEN"}
+
+
+def test_the_guide_does_not_promise_a_sign_in_that_is_not_there() -> None:
+    text = MCP_GUIDE.read_text(encoding="utf-8")
+    section = text[text.index("## claude.ai, ChatGPT") : text.index("## The inspector")]
+
+    assert "no such sign-in of its\nown yet" in section
+    assert "`AuthIssuer`" in section
 
 
 def test_a_variable_that_an_example_uses_is_one_the_guide_sets_or_explains() -> None:

@@ -72,6 +72,26 @@ def test_only_what_needs_no_token_says_so(document: dict[str, Any]) -> None:
     }
 
 
+def test_the_mcp_endpoint_is_described_under_its_own_tag(document: dict[str, Any]) -> None:
+    operation = document["paths"]["/mcp"]["post"]
+
+    assert operation["tags"] == ["mcp"]
+    body = operation["requestBody"]["content"]["application/json"]["schema"]
+    assert {"jsonrpc", "method"} <= set(body["required"])
+    assert document["paths"]["/mcp"].keys() == {"post"}
+
+
+def test_every_door_tells_of_both_ways_to_show_a_token(document: dict[str, Any]) -> None:
+    schemes = document["components"]["securitySchemes"]
+    ways = {name: (scheme["type"], scheme["scheme"]) for name, scheme in schemes.items()}
+
+    assert ways == {"BearerToken": ("http", "bearer"), "PersonalToken": ("http", "basic")}
+    for item in document["paths"].values():
+        for operation in item.values():
+            # Either is enough: a list of alternatives, none of them with both.
+            assert operation.get("security", []) in ([], [{name: []} for name in ways])
+
+
 def test_a_route_that_reads_has_the_parameters_and_the_result_of_its_tool(
     document: dict[str, Any],
 ) -> None:

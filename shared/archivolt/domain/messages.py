@@ -47,11 +47,6 @@ _MESSAGES: Mapping[str, Message] = {
         "You have no change that waits under this address.",
         "Aucun changement ne vous attend à cette adresse.",
     ),
-    "confirmation_question": Message("Make this change", "Faire ce changement"),
-    "confirmation_question_cut": Message(
-        "(The rest of the preview is left out here.)",
-        "(Le reste de l'aperçu est omis ici.)",
-    ),
     "confirmation_required": Message(
         "The tool {tool} changes documents: propose it, show the preview, then apply it.",
         "L'outil {tool} modifie des documents : proposez, montrez l'aperçu, puis appliquez.",

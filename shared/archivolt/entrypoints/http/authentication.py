@@ -1,4 +1,4 @@
-"""Who is calling over HTTP: the bearer token, verified here whatever stands in front (decision 13).
+"""Who is calling over HTTP: the token, verified here whatever stands in front (decision 13).
 
 The application's `state.token_verifier` gives the verifier; nothing else makes a `Principal`.
 """
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import Depends, Request, Security
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
+from fastapi.security.http import HTTPBase
 
 from archivolt.domain.errors import ForbiddenError, UnauthenticatedError
 from archivolt.domain.identity import Principal, TokenKind
@@ -15,13 +16,25 @@ from archivolt.entrypoints.credentials import principal_of
 if TYPE_CHECKING:
     from archivolt.ports.governance import TokenVerifier
 
-_bearer: Final = HTTPBearer(auto_error=False, scheme_name="BearerToken", bearerFormat="JWT")
+_bearer: Final = HTTPBearer(
+    auto_error=False,
+    scheme_name="BearerToken",
+    description="A token of the identity provider (a JWT), or a personal access token.",
+)
+# Not `HTTPBasic`: it answers by itself to a user id that is not ASCII.
+_basic: Final = HTTPBase(
+    scheme="basic",
+    auto_error=False,
+    scheme_name="PersonalToken",
+    description="HTTP Basic: your user id, and a personal access token as the password.",
+)
 
 
 # Not `async`: reading an identity provider's keys blocks, so it runs in a thread.
 def authenticated(
     request: Request,
     _documented: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
+    _documented_too: Annotated[HTTPAuthorizationCredentials | None, Security(_basic)],
 ) -> Principal:
     """Return the caller.
 

@@ -13,9 +13,9 @@ from fastapi.responses import JSONResponse
 Document = dict[str, Any]
 
 _DESCRIPTION: Final = (
-    "A private AI workspace over a team's documents. Send `Authorization: Bearer <token>`; errors"
-    " come as `{error: {code, message, details}}`, in the language of `Accept-Language` (English or"
-    " French)."
+    "A private AI workspace over a team's documents. Send `Authorization: Bearer <token>`, or a"
+    " personal access token by HTTP Basic; errors come as `{error: {code, message, details}}`, in"
+    " the language of `Accept-Language` (English or French)."
 )
 _JSON_RPC: Final[Document] = {
     "type": "object",
@@ -35,7 +35,7 @@ MCP_PATHS: Final[Document] = {
             "description": "Streamable HTTP without sessions: one JSON-RPC message per request,"
             " protocol versions 2024-11-05 to 2026-07-28. Tools, resources `vault://…`.",
             "operationId": "mcp",
-            "security": [{"BearerToken": []}],
+            "security": [{"BearerToken": []}, {"PersonalToken": []}],
             "requestBody": {
                 "required": True,
                 "content": {"application/json": {"schema": _JSON_RPC}},

@@ -17,7 +17,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from archivolt.domain.errors import ConfirmationRequiredError, InvalidRequestError
 from archivolt.domain.limits import MAX_QUESTION_CHARS
-from archivolt.domain.messages import Language, message_for
+from archivolt.domain.messages import Language, Message
 from archivolt.domain.tool import JsonObject, ToolSpec
 from archivolt.entrypoints.mcp.caller import Caller, RequestContext, caller_of
 from archivolt.tools.pipeline import ToolPipeline
@@ -27,6 +27,10 @@ TOKEN: Final = "confirmation_token"  # noqa: S105  the name of an argument
 DECLINED: Final[JsonObject] = {"status": "declined"}
 
 _QUESTION: Final = "confirm"
+_LABEL: Final = Message("Make this change", "Faire ce changement")
+_CUT: Final = Message(
+    "(The rest of the preview is left out here.)", "(Le reste de l'aperçu est omis ici.)"
+)
 
 
 class InlineConfirmation:
@@ -47,7 +51,8 @@ class InlineConfirmation:
 
         """
         caller, arguments = caller_of(context), dict(params.arguments or {})
-        if arguments.get(TOKEN) not in {None, ""}:
+        token = arguments.get(TOKEN)
+        if token is not None and token != "":
             if len(arguments) > 1:
                 raise InvalidRequestError("confirmation_ambiguous", tool=tool)
             return caller.apply(self._pipeline, tool, arguments)
@@ -130,7 +135,7 @@ def _question(preview: JsonObject, language: Language) -> str:
     text = "\n".join([*lines, "", diff] if diff else lines)
     if len(text) <= MAX_QUESTION_CHARS:
         return text
-    cut = message_for("confirmation_question_cut", language, {})
+    cut = _CUT.spoken(language)
     kept, _, _ = text[: MAX_QUESTION_CHARS - len(cut) - 1].rpartition("\n")
     return f"{kept}\n{cut}"
 
@@ -141,9 +146,8 @@ def _affected(affected: JsonObject) -> str:
 
 
 def _form(language: Language) -> JsonObject:
-    title = message_for("confirmation_question", language, {})
     return {
         "type": "object",
-        "properties": {_QUESTION: {"type": "boolean", "title": title}},
+        "properties": {_QUESTION: {"type": "boolean", "title": _LABEL.spoken(language)}},
         "required": [_QUESTION],
     }
