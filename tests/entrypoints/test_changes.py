@@ -198,9 +198,11 @@ def test_each_step_says_what_it_may_do(mcp: ChangingMcp) -> None:
         "read_file": [True, False, True],
     }
     assert "apply_edit_file" in listed(mcp)["propose_edit_file"]["description"]
-    assert list(listed(mcp)["apply_edit_file"]["inputSchema"]["properties"]) == [
-        "confirmation_token"
+    asked = [
+        list(listed(mcp)[f"{step}_edit_file"]["inputSchema"]["properties"])
+        for step in ("propose", "apply")
     ]
+    assert asked[1] == ["confirmation_token", *asked[0]]
 
 
 def test_a_change_over_mcp_is_proposed_then_applied_once(mcp: ChangingMcp) -> None:
@@ -223,7 +225,7 @@ def test_an_apply_over_mcp_without_a_token_changes_nothing(
 ) -> None:
     ref = with_notes(mcp)
 
-    assert told(mcp.call_tool("apply_edit_file", arguments)).startswith("invalid_arguments: ")
+    assert told(mcp.call_tool("apply_edit_file", arguments)).startswith("confirmation_unasked: ")
     assert text_in(mcp, ref) == "one"
 
 
@@ -232,7 +234,7 @@ def test_a_token_with_arguments_beside_it_is_refused(mcp: ChangingMcp) -> None:
     proposed = mcp.call_tool("propose_edit_file", EDIT)["structuredContent"]
     both = {"confirmation_token": proposed["confirmation_token"]} | EDIT
 
-    assert told(mcp.call_tool("apply_edit_file", both)).startswith("invalid_arguments: ")
+    assert told(mcp.call_tool("apply_edit_file", both)).startswith("confirmation_ambiguous: ")
     assert text_in(mcp, ref) == "one"
 
 
