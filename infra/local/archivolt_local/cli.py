@@ -69,6 +69,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     token.add_argument("--role", required=True, choices=[role.value for role in Role])
     status = add("status", _status, "Tell the vaults, what is indexed, and what waits.")
     status.add_argument("--json", action="store_true", help="as one JSON object")
+    add("redrive", _redrive, "Move dead letters back to the queues they came from.")
     return parser
 
 
@@ -168,6 +169,17 @@ def _status(options: argparse.Namespace) -> int:
     status = read_status(DataFolder(options.data.expanduser().absolute()))
     print(json.dumps(status, ensure_ascii=False) if options.json else describe(status))
     return 0
+
+
+def _redrive(options: argparse.Namespace) -> int:
+    from archivolt_local.status import (  # noqa: PLC0415  heavy
+        describe_redrive,
+        redrive_dead_letters,
+    )
+
+    queues = redrive_dead_letters(DataFolder(options.data.expanduser().absolute()))
+    print(describe_redrive(queues))
+    return 1 if any(queue["stayed"] for queue in queues) else 0
 
 
 if __name__ == "__main__":
