@@ -85,7 +85,9 @@ class Stack:
     def reconcile(self) -> dict[str, Any]:
         """Run the reconcile function."""
         handler = build_reconcile(
-            lambda: self.container.index.reconcile, lambda: self.container.tools.documents.sweep
+            lambda: self.container.index.reconcile,
+            lambda: self.container.tools.documents.sweep,
+            lambda: self.container.index.sync.worker,
         )
         return handler({}, Invocation())
 
