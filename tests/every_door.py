@@ -85,6 +85,9 @@ async def _rest(http: httpx2.AsyncClient, place: Place) -> AsyncGenerator[Seen]:
         f"/file/{vault}?path={path}",
         f"/file/{vault}/raw?path={path}",
         f"/file/{vault}/backups?path={path}",
+        f"/file/{vault}/backlinks?path={path}",
+        f"/graph/{vault}",
+        f"/vault/{vault}/operations",
         f"/tree-search?q={path.rpartition('%2F')[2]}",
         f"/recent?vault={vault}",
         f"/search/advanced?q={TOPIC}",
@@ -104,6 +107,8 @@ def _calls(place: Place) -> list[tuple[str, dict[str, Any]]]:
         ("read_file", there),
         ("read_file_raw", there),
         ("list_backups", there),
+        ("get_backlinks", there),
+        ("get_graph", {"vault": place.vault}),
         ("search_paths", {"q": place.path.rpartition("/")[2]}),
         ("search_advanced", {"q": TOPIC}),
         ("list_recent", {}),
@@ -150,10 +155,21 @@ async def _mcp(http: httpx2.AsyncClient, place: Place) -> AsyncGenerator[Seen]:
             uri = f"vault://{place.vault}{path}"
             sent = send("resources/read", {"uri": uri})
             yield Seen(f"MCP {era} {uri}", await _post(http, sent))
+        for argument, start in (("vault", place.vault), ("path", place.path[:-3])):
+            sent = send("completion/complete", _completion(place, argument, start))
+            yield Seen(f"MCP {era} completion of {argument}", await _post(http, sent))
         cursor = base64.urlsafe_b64encode(f'["{place.vault}", null]'.encode()).decode()
         for params in ({}, {"cursor": cursor}):
             listed = await _post(http, send("resources/list", params))
             yield Seen(f"MCP {era} resources/list {params}", listed)
+
+
+def _completion(place: Place, argument: str, start: str) -> dict[str, Any]:
+    return {
+        "ref": {"type": "ref/resource", "uri": "vault://{vault}/{+path}"},
+        "argument": {"name": argument, "value": start},
+        "context": {"arguments": {"vault": place.vault}},
+    }
 
 
 async def _post(http: httpx2.AsyncClient, sent: Sent) -> str:

@@ -23,14 +23,16 @@ class SyncStart(StrEnum):
 class SyncJob:
     """A synchronisation, or what is left of it.
 
-    `lease` names the right to run it. `vault` narrows it to one vault. It goes on with the vault
-    `at`, in the order of ids; "" means the first. `runs` counts how often it ran out of time.
+    `lease` names the right to run it. `vault` narrows it to one vault, `reach` to those that the
+    asking token reaches. It goes on with the vault `at`, in the order of ids; "" means the first.
+    `runs` counts how often it ran out of time.
     """
 
     tenant: TenantId
     user: UserId
     lease: str
     vault: VaultId | None = None
+    reach: frozenset[str] | None = None
     at: str = ""
     runs: int = 0
 
@@ -43,6 +45,7 @@ def sync_message(job: SyncJob) -> str:
         "user": job.user,
         "lease": job.lease,
         "vault": job.vault,
+        "reach": None if job.reach is None else sorted(job.reach),
         "at": job.at,
         "runs": job.runs,
     }
@@ -66,11 +69,14 @@ def _job(message: dict[str, Any]) -> SyncJob:
     if message["version"] != _VERSION:
         raise ValueError
     vault = message["vault"]
+    # Absent from messages of the version before.
+    reach = message.get("reach")
     return SyncJob(
         tenant=tenant_id(message["tenant"]),
         user=user_id(message["user"]),
         lease=str(message["lease"]),
         vault=None if vault is None else VaultId(str(vault)),
+        reach=None if reach is None else frozenset(map(str, reach)),
         at=str(message["at"]),
         runs=int(message["runs"]),
     )

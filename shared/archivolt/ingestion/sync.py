@@ -26,13 +26,22 @@ class LeasedSyncRequests:
         self._leases = leases
         self._queue = queue
 
-    def request(self, tenant: TenantId, user: UserId, vault: VaultId | None = None) -> SyncStart:
-        """Have the index of a user's vaults compared with their documents, or of one of them."""
+    def request(
+        self,
+        tenant: TenantId,
+        user: UserId,
+        vault: VaultId | None = None,
+        *,
+        reach: frozenset[str] | None = None,
+    ) -> SyncStart:
+        """Have the index of a user's vaults in reach compared with their documents, or of one."""
         lease = uuid.uuid4().hex
         if not self._leases.take(tenant, user, lease):
             return SyncStart.ALREADY_RUNNING
         try:
-            self._queue.send(SyncJob(tenant=tenant, user=user, lease=lease, vault=vault))
+            self._queue.send(
+                SyncJob(tenant=tenant, user=user, lease=lease, vault=vault, reach=reach)
+            )
         except Exception:
             self._leases.give_back(tenant, user, lease)
             raise
@@ -78,8 +87,10 @@ class SyncWorker:
         self._leases.give_back(job.tenant, job.user, job.lease)
 
     def _vaults(self, job: SyncJob) -> list[VaultRef]:
-        """Return the vaults that are left, of those the user is a member of now."""
+        """Return the vaults that are left, of those that user and token reach now."""
         accessible = self._directory.accessible(job.tenant, job.user)
         refs = [access.vault.ref for access in accessible]
+        if job.reach is not None:
+            refs = [ref for ref in refs if ref.id in job.reach]
         wanted = [ref for ref in refs if ref.id >= job.at and job.vault in {None, ref.id}]
         return sorted(wanted, key=lambda ref: ref.id)

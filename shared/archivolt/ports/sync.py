@@ -10,8 +10,17 @@ from archivolt.domain.vault import VaultId
 class SyncRequests(Protocol):
     """Where a synchronisation is asked for; the work is done elsewhere, soon."""
 
-    def request(self, tenant: TenantId, user: UserId, vault: VaultId | None = None) -> SyncStart:
+    def request(
+        self,
+        tenant: TenantId,
+        user: UserId,
+        vault: VaultId | None = None,
+        *,
+        reach: frozenset[str] | None = None,
+    ) -> SyncStart:
         """Have the index of a user's vaults compared with their documents, or of one of them.
+
+        `reach` are the ids of the vaults that the caller's token is for; None means all.
 
         Raises:
             UnavailableError: It could not be queued; then nothing runs.

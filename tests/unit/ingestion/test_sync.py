@@ -155,6 +155,23 @@ def test_what_runs_out_of_time_goes_on_under_the_same_lease(world: SyncWorld, as
     assert world.requests.request(ACME, ALICE) is SyncStart.STARTED
 
 
+def test_only_the_vaults_in_reach_of_the_token_are_compared(world: SyncWorld) -> None:
+    other = world.new_vault("other", owner=ALICE)
+    world.write("a.md", "llamas")
+    world.write("b.md", "llamas too", vault=other)
+    world.requests.request(ACME, ALICE, reach=frozenset({other.id}))
+    world.work()
+
+    assert [entry.path for entry in world.catalogue.entries(other)] == ["b.md"]
+    assert not list(world.catalogue.entries(world.vault))
+
+
+@pytest.mark.parametrize("reach", [frozenset[str](), frozenset({"v", "w"})])
+def test_the_reach_of_a_job_survives_its_message(reach: frozenset[str]) -> None:
+    job = SyncJob(tenant=ACME, user=ALICE, lease="l", reach=reach)
+    assert parse_sync(sync_message(job)) == job
+
+
 def test_a_job_survives_its_message() -> None:
     job = SyncJob(tenant=ACME, user=ALICE, lease="l", vault=VaultId("v"), at=vault_ref().id, runs=3)
     assert parse_sync(sync_message(job)) == job

@@ -3,12 +3,14 @@
 import base64
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, NotFoundError
+from archivolt.domain.identity import TokenKind, TokenReach
 from archivolt.domain.limits import MAX_TOOL_RESULT_CHARS
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import Risk, Surface
@@ -360,6 +362,16 @@ def test_a_synchronisation_is_queued_for_the_caller_and_the_second_finds_it(worl
     assert world.call("sync_documents", {"vault": "notes"}) == {"status": "already_running"}
     [job] = world.sync_queue.take()
     assert (job.tenant, job.user, job.vault) == (ACME, ALICE, None)
+
+
+def test_a_synchronisation_goes_no_further_than_the_token(world: World) -> None:
+    reach = TokenReach(
+        vaults=frozenset({world.vaults.access(principal(ALICE), "ideas").vault.ref.id})
+    )
+    program = replace(principal(ALICE, kind=TokenKind.PERSONAL), reach=reach)
+    world.pipeline.call(program, "sync_documents", {}, surface=Surface.MCP, language=Language.EN)
+    [job] = world.sync_queue.take()
+    assert (job.vault, job.reach) == (None, reach.vaults)
 
 
 def test_a_synchronisation_of_one_vault_names_that_vault(world: World) -> None:

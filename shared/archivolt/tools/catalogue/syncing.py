@@ -35,4 +35,5 @@ def sync_documents(context: ToolContext, arguments: SyncDocuments) -> SyncAnswer
     del arguments
     caller = context.principal
     vault = context.vault.vault.ref.id if context.vault else None
-    return SyncAnswer(status=context.services.sync.request(caller.tenant, caller.user, vault))
+    sync, reach = context.services.sync, caller.reach.vaults
+    return SyncAnswer(status=sync.request(caller.tenant, caller.user, vault, reach=reach))
