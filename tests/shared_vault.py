@@ -150,9 +150,15 @@ class SharedVault(World):
 
     def _make_services(self, notes: NoteIndex) -> None:
         store, operations, clock = self.store, self.operations, self.clock
+        catalogue = self.catalogue
         self.files = FileService(store)
         self.changing = Changing(
-            files=store, operations=operations, notes=notes, patterns=Re2Patterns(), clock=clock
+            files=store,
+            catalogue=catalogue,
+            operations=operations,
+            notes=notes,
+            patterns=Re2Patterns(),
+            clock=clock,
         )
         self.moves = MoveService(
             MoveStores(files=store, notes=notes, operations=operations, clock=clock, threads=1)

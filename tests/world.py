@@ -7,7 +7,7 @@ from typing import Any
 from archivolt.adapters.jwt.confirmation_tokens import JwtConfirmationTokens
 from archivolt.adapters.re2.patterns import Re2Patterns
 from archivolt.domain.identity import Principal
-from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState, Passage
+from archivolt.domain.ingestion import CatalogueEntry, IndexState, Passage, next_generation
 from archivolt.domain.messages import Language
 from archivolt.domain.paths import VaultPath, name_of
 from archivolt.domain.search import SearchHit, SearchNotice, SearchQuery, SearchResult
@@ -117,6 +117,7 @@ class World:
         )
         self.changing = Changing(
             files=self.store,
+            catalogue=line.across(self.catalogue),
             operations=self.operations,
             notes=self.notes,
             patterns=Re2Patterns(),
@@ -193,7 +194,8 @@ class World:
         """Add a file, and index it when it is text."""
         data = text.encode() if isinstance(text, str) else text
         info = self.store.create(vault, VaultPath(path), data)
-        generation = Generation(hashlib.sha256(data).hexdigest()[:8])
+        sha256 = hashlib.sha256(data).hexdigest()
+        generation = next_generation(self.clock.now(), sha256=sha256, previous=None)
         state = IndexState.PENDING if isinstance(text, str) else IndexState.UNSUPPORTED
         entry = CatalogueEntry(
             vault=vault,

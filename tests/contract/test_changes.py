@@ -14,6 +14,7 @@ from archivolt.vaults.deletions import DeletionService
 from archivolt.vaults.mutations import MutationService
 from archivolt.vaults.undeletion import UndeletionService
 from tests.builders import ALICE, a_vault
+from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
 from tests.fakes.operations import InMemoryOperations
 
@@ -28,7 +29,7 @@ def pinned(files: FileStore, path: VaultPath, operation: str) -> Confirmed:
 
 def test_a_note_lives_from_its_creation_to_its_return(files: FileStore) -> None:
     mutations, backups = MutationService(files), BackupService(files)
-    deletions = DeletionService(files, InMemoryOperations(), FrozenClock())
+    deletions = DeletionService(files, InMemoryOperations(), InMemoryCatalogue(), FrozenClock())
     create = Confirmed(operation="create", pins={NOTE: ""})
     first = mutations.create(ACCESS, NOTE, "one\n", create)
     began = files.head(VAULT, NOTE).created
@@ -78,7 +79,7 @@ def test_a_stale_change_is_a_conflict_with_a_difference(files: FileStore) -> Non
 
 def test_a_directory_goes_and_comes_back(files: FileStore) -> None:
     operations = InMemoryOperations()
-    deletions = DeletionService(files, operations, FrozenClock())
+    deletions = DeletionService(files, operations, InMemoryCatalogue(), FrozenClock())
     undeletions = UndeletionService(files, operations, FrozenClock())
     directory = VaultPath("d")
     paths = [VaultPath(f"d/{name}") for name in ("a.md", "b/c.md", "b/[[.md", "été/🌞.md")]

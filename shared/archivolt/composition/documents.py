@@ -37,6 +37,7 @@ class DocumentsContainer:
 
         return Changing(
             files=self._on.file_store,
+            catalogue=self._on.catalogue,
             operations=self._on.operations,
             notes=self._on.index.note_index,
             patterns=self._on.index.patterns,

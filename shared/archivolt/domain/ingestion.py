@@ -15,6 +15,7 @@ Generation = NewType("Generation", str)
 
 _SEQUENCER_WIDTH = 40
 _INSTANT_WIDTH = 16
+_WITHDRAWN = "withdrawn"
 
 
 def sequencer(raw: str) -> Sequencer:
@@ -131,6 +132,27 @@ class CatalogueEntry:
         """Tell whether the document has a tag or one below it (`project/alpha` is a `project`)."""
         name = wanted.strip().strip("#/").casefold()
         return any(tag == name or tag.startswith(f"{name}/") for tag in self.tags)
+
+
+def withdrawn(
+    vault: VaultRef, path: VaultPath, stored: CatalogueEntry | None, *, now: datetime
+) -> CatalogueEntry:
+    """Return the tombstone of a document whose deletion was acknowledged before its event came."""
+    return CatalogueEntry(
+        vault=vault,
+        path=path,
+        state=IndexState.DELETED,
+        updated_at=now,
+        reason=_WITHDRAWN,
+        generation=next_generation(now, sha256="", previous=stored and stored.generation),
+    )
+
+
+def leaves_work(entry: CatalogueEntry | None) -> bool:
+    """Tell whether the index may hold more of a document that is gone than its tombstone."""
+    if entry is None:
+        return False
+    return entry.state is not IndexState.DELETED or entry.reason == _WITHDRAWN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from archivolt.domain.ingestion import (
     IndexState,
     ObjectChange,
     Sequencer,
+    leaves_work,
     next_generation,
 )
 from archivolt.domain.limits import MAX_DOCUMENT_BYTES
@@ -203,8 +204,7 @@ def _removal(
 ) -> Plan | None:
     """Return a tombstone; it also stops a worker that read the document before it went."""
     sequencer = _newer_sequencer(change, stored)
-    was_there = stored is not None and stored.state is not IndexState.DELETED
-    if not (was_there or anew or sequencer):
+    if not (leaves_work(stored) or anew or sequencer):
         return None
     generation = next_generation(now, sha256="", previous=stored and stored.generation)
     entry = CatalogueEntry(

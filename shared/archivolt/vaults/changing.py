@@ -1,5 +1,6 @@
 """The ways to change the files of a vault, together; moves are apart."""
 
+from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
 from archivolt.ports.notes import NoteIndex
@@ -20,6 +21,7 @@ class Changing:
         self,
         *,
         files: FileStore,
+        catalogue: Catalogue,
         operations: OperationStore,
         notes: NoteIndex,
         patterns: PatternCompiler,
@@ -27,7 +29,7 @@ class Changing:
     ) -> None:
         self.mutations = MutationService(files)
         self.frontmatter = FrontmatterService(files)
-        self.deletions = DeletionService(files, operations, clock)
+        self.deletions = DeletionService(files, operations, catalogue, clock)
         self.undeletions = UndeletionService(files, operations, clock)
         self.backups = BackupService(files)
         self.replacing = ReplacingService(files, notes, patterns, clock)

@@ -1,6 +1,7 @@
 """Deleting a file or a directory (O59, O60): what is deleted stays in its versions."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -15,6 +16,7 @@ from archivolt.domain.limits import MAX_INLINE_CONTENT_BYTES, MAX_SHOWN_FILES
 from archivolt.domain.partial_reads import whole_etag
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import ETag, FileInfo, VaultAccess, VaultRef
+from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
 from archivolt.ports.operations import Operation, OperationKind, OperationStore
@@ -26,6 +28,7 @@ from archivolt.vaults.mutations import with_note
 from archivolt.vaults.noted_operations import NotedOperations
 from archivolt.vaults.text_form import TextForm
 from archivolt.vaults.tree_pins import PinnedTree, tree_pins
+from archivolt.vaults.withdrawals import Withdrawals
 
 _DIRECTORY: Final = "directory"
 
@@ -40,10 +43,16 @@ class DeletedDirectory:
 
 
 class DeletionService:
-    """Deletes for a caller who may write; others get `ForbiddenError` `vault_read_only`."""
+    """Deletes for a caller who may write; others get `ForbiddenError` `vault_read_only`.
 
-    def __init__(self, store: FileStore, operations: OperationStore, clock: Clock) -> None:
+    Once a deletion has returned, no search shows what it deleted.
+    """
+
+    def __init__(
+        self, store: FileStore, operations: OperationStore, catalogue: Catalogue, clock: Clock
+    ) -> None:
         self._store = store
+        self._withdrawals = Withdrawals(store, catalogue, clock)
         self._writes = ConfirmedWrites(store)
         self._operations = NotedOperations(operations, clock)
         self._clock = clock
@@ -84,10 +93,15 @@ class DeletionService:
         Raises:
             NotFoundError: `file_not_found`.
             ConflictError: `conflict`: another version is current; with `etag` and `diff`.
+            UnavailableError: Searches may still show it; call again.
 
         """
         require_writer(access)
-        vault, pin = access.vault.ref, whole_etag(confirmed.pins.get(path, ""))
+        self._delete_file(access.vault.ref, path, confirmed)
+        self._withdrawals.withdraw(access.vault.ref, path)
+
+    def _delete_file(self, vault: VaultRef, path: VaultPath, confirmed: Confirmed) -> None:
+        pin = whole_etag(confirmed.pins.get(path, ""))
         if confirmed.resumed and any(self._deletions(vault, path, pin)):
             return
         try:
@@ -198,20 +212,25 @@ class DeletionService:
     ) -> None:
         vault, path = operation.vault, VaultPath(operation.parameters[_DIRECTORY])
         present = {file.path: file.etag for file in files_below(self._store, vault, path)}
-        left = [VaultPath(p) for p, etag in manifest if present.get(VaultPath(p)) == etag]
+        files = [(VaultPath(p), ETag(etag)) for p, etag in manifest]
+        gone = [p for p, _ in files if p not in present]
+        left = [(p, etag) for p, etag in files if present.get(p) == etag]
+        # An earlier run may have died between a file's deletion and its withdrawal.
+        left += [(p, ETag("")) for p in self._withdrawals.outstanding(vault, gone)]
         deleted = work_through(
             left,
-            lambda p: self._delete_if_same(vault, p, present[p]),
+            lambda file: self._delete_if_same(vault, *file),
             clock=self._clock,
             deadline=deadline,
         )
         self._operations.require_all(operation, left=len(left) - len(deleted))
 
     def _delete_if_same(self, vault: VaultRef, path: VaultPath, etag: ETag) -> None:
-        try:
-            self._store.delete(vault, path, expected=etag)
-        except (NotFoundError, ConflictError):
-            return  # gone already, or changed just now: then it is kept
+        with suppress(NotFoundError, ConflictError):
+            # Gone already, or changed just now: then it is kept.
+            if etag:
+                self._store.delete(vault, path, expected=etag)
+        self._withdrawals.withdraw(vault, path)
 
     def _remove_directories(self, vault: VaultRef, path: VaultPath) -> bool:
         """Remove the directories in which nothing is left; tell whether this one was."""

@@ -32,7 +32,9 @@ class Yard(Desk):
     def __init__(self) -> None:
         super().__init__()
         operations = self.faults.across(self.operations)
-        self.deletions = DeletionService(self.store, operations, self.world.clock)
+        self.deletions = DeletionService(
+            self.store, operations, self.faults.across(self.world.catalogue), self.world.clock
+        )
         self.undeletions = UndeletionService(self.store, operations, self.world.clock)
 
     def tree(self) -> None:
@@ -196,7 +198,7 @@ class SlowFiles(InMemoryFiles):
 
 def test_a_large_directory_goes_in_several_calls_and_tells_how_far_it_is(yard: Yard) -> None:
     files = SlowFiles(yard.world.clock)
-    deletions = DeletionService(files, yard.operations, yard.world.clock)
+    deletions = DeletionService(files, yard.operations, yard.world.catalogue, yard.world.clock)
     for number in range(150):
         files.create(yard.ref, VaultPath(f"d/{number}.md"), b"x")
     preview = deletions.preview_delete_directory(yard.access(), D, recursive=True)
