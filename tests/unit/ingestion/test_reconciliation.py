@@ -1,6 +1,7 @@
 """What events missed is found, both ways; a second run finds nothing to do."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,7 @@ from archivolt.domain.errors import UnavailableError
 from archivolt.domain.ingestion import Generation, IndexState, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
-from archivolt.domain.vault import FileInfo, Listing
+from archivolt.domain.vault import FileInfo, Listing, VaultRef
 from archivolt.ingestion import reconcile
 from archivolt.ingestion.reconcile import Reconciliation
 from archivolt.ports.retrieval import DocumentUpdate, IndexedPassage
@@ -188,6 +189,27 @@ def test_a_failing_vault_leaves_the_others_alone(world: IndexWorld) -> None:
     world.files.list = failing  # type: ignore[method-assign]
     assert world.reconciled().failed_vaults == 1
     assert world.found("llamas") == ["a.md"]
+
+
+def test_where_time_runs_out_every_vault_has_its_day(world: IndexWorld) -> None:
+    vaults = [world.vault, *(world.new_vault(name) for name in ("archive", "letters", "plans"))]
+    for vault in vaults:
+        world.write(f"{vault.id}.md", "llamas", vault=vault)
+    begun: list[VaultRef] = []
+    whole = world.files.list
+
+    def listing(vault: VaultRef, path: VaultPath, **options: Any) -> Listing:  # noqa: ANN401  as given
+        begun.append(vault)
+        return whole(vault, path, **options)
+
+    world.files.list = listing  # type: ignore[method-assign]
+    for _ in range(30):  # days on each of which there is time for one vault
+        begun.clear()
+        world.reconcile.run(
+            time_left=lambda: timedelta(0) if len(begun) > 1 else timedelta(hours=1)
+        )
+        world.clock.advance(days=1)
+    assert sorted(world.found("llamas")) == sorted(f"{vault.id}.md" for vault in vaults)
 
 
 def test_hidden_files_are_passed_over(world: IndexWorld) -> None:
