@@ -47,8 +47,8 @@ _LEAST_CANDIDATES: Final = 100
 _CANDIDATES_PER_HIT: Final = 4
 # How many of each list tell whether it knows the question's words, and its language.
 _CANDIDATES_THAT_TELL: Final = 10
-# A filter by tag comes after the lists.
-_CANDIDATES_WITH_TAG: Final = 1_000
+# A filter by tag comes after the lists: where it leaves too few, longer ones are asked for.
+_CANDIDATES_WITH_TAG: Final = (1_000, 8_000)
 # What is further from the question than this share of the model's threshold is no answer to it.
 _NOISE_SHARE: Final = 0.5
 
@@ -64,11 +64,11 @@ class _Question:
     user: Principal
 
     @property
-    def limit(self) -> int:
-        """How many passages each list is asked for."""
+    def limits(self) -> Sequence[int]:
+        """How many passages each list is asked for: at first, and then where too few are left."""
         if self.query.tag:
             return _CANDIDATES_WITH_TAG
-        return max(_LEAST_CANDIDATES, self.query.top_k * _CANDIDATES_PER_HIT)
+        return [max(_LEAST_CANDIDATES, self.query.top_k * _CANDIDATES_PER_HIT)]
 
 
 @dataclass(slots=True)
@@ -80,6 +80,12 @@ class _Lists:
     nearest: Nearest = field(default_factory=Nearest)
     weighing: Weighing | None = None
     troubles: list[str] = field(default_factory=list[str])
+
+    @property
+    def longest(self) -> int:
+        """How many candidates the longest of the lists has."""
+        nearest = self.nearest
+        return max(len(self.lexical), len(nearest.present), len(nearest.former))
 
 
 class RetrievalService:
@@ -117,13 +123,23 @@ class RetrievalService:
         question = self._prepared(principal, query)
         if not question.vaults:
             return SearchResult(hits=[], notices=[])
-        lists = self._lists(question)
-        ranked = without_repetitions(self._ranked(question, lists))[: query.top_k]
+        lists, ranked = self._answered(question)
         notices = index_notices(self._catalogue, list(question.vaults), query.mode, language)
         return SearchResult(
-            hits=[_hit(each, question, lists) for each in ranked],
+            hits=[_hit(each, question, lists) for each in ranked[: query.top_k]],
             notices=[*(notice(code, language) for code in lists.troubles), *notices],
         )
+
+    def _answered(self, question: _Question) -> tuple[_Lists, list[Ranked]]:
+        lists, ranked = _Lists(), list[Ranked]()
+        for limit in question.limits:
+            lists = self._lists(question, limit)
+            is_all = lists.longest < limit
+            self._keep_current(question, lists)
+            ranked = without_repetitions(self._ranked(question, lists))
+            if is_all or len(ranked) >= question.query.top_k:
+                break
+        return lists, ranked
 
     def _prepared(self, principal: Principal, query: SearchQuery) -> _Question:
         text = query.q.strip()
@@ -147,34 +163,33 @@ class RetrievalService:
             found = [self._vaults_of.access(principal, normal)]
         return {access.vault.ref: access.vault.name for access in found}
 
-    def _lists(self, question: _Question) -> _Lists:
+    def _lists(self, question: _Question, limit: int) -> _Lists:
         lists = _Lists()
         mode = question.query.mode
         if mode is not SearchMode.DENSE:
             try:
-                lists.lexical = self._by_words(question)
+                lists.lexical = self._by_words(question, limit)
             except UnavailableError:
                 if mode is SearchMode.LEXICAL:
                     raise
                 lists.troubles.append("words_unavailable")
         if mode is not SearchMode.LEXICAL:
             try:
-                lists.nearest = self._by_meaning(question)
+                lists.nearest = self._by_meaning(question, limit)
             except UnavailableError:
                 if mode is SearchMode.DENSE or lists.troubles:
                     raise
                 lists.troubles.append("meaning_unavailable")
-        self._keep_current(question, lists)
         return lists
 
-    def _by_words(self, question: _Question) -> list[Candidate]:
+    def _by_words(self, question: _Question, limit: int) -> list[Candidate]:
         if not question.groups:
             return []
         return self._text_index.search(
-            list(question.vaults), question.groups, limit=question.limit, prefix=question.path
+            list(question.vaults), question.groups, limit=limit, prefix=question.path
         )
 
-    def _by_meaning(self, question: _Question) -> Nearest:
+    def _by_meaning(self, question: _Question, limit: int) -> Nearest:
         query = question.query
         alone = query.mode is SearchMode.DENSE
         asked = MeaningQuestion(
@@ -182,7 +197,7 @@ class RetrievalService:
             user=question.user,
             vaults=list(question.vaults),
             path=question.path,
-            limit=question.limit,
+            limit=limit,
             share=1.0 if alone else _NOISE_SHARE,
             least=query.threshold if alone else None,
         )

@@ -10,6 +10,7 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode, SearchQuery, SearchResult
 from archivolt.domain.vault import VaultRole
 from archivolt.ports.retrieval import EmbeddedDocument
+from archivolt.retrieval import hybrid
 from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.fakes.vectors import WordHashEmbedder
 from tests.index_world import IndexWorld
@@ -88,6 +89,18 @@ def test_a_directory_or_file_narrows_the_search(world: IndexWorld, mode: SearchM
 def test_a_path_out_of_the_vault_is_refused(world: IndexWorld) -> None:
     with pytest.raises(InvalidRequestError, match="invalid_path"):
         ask(world, SearchQuery(q="llamas", path="../b"))
+
+
+@pytest.mark.parametrize("mode", SearchMode)
+def test_a_tag_finds_the_worst_of_many_that_answer(
+    world: IndexWorld, monkeypatch: pytest.MonkeyPatch, mode: SearchMode
+) -> None:
+    monkeypatch.setattr(hybrid, "_CANDIDATES_WITH_TAG", (10, 1_000))
+    others = [world.write(f"{number}.md", f"llamas llamas {number}") for number in range(40)]
+    rare = world.write("rare.md", "#zoo\nOne of the llamas stands between many other words.")
+    world.settle(*others, rare)
+    query = SearchQuery(q="llamas", tag="zoo", mode=mode, threshold=0.0)
+    assert [h.path for h in ask(world, query).hits] == ["rare.md"]
 
 
 def test_a_tag_narrows_the_search_to_it_and_what_is_below(world: IndexWorld) -> None:
