@@ -34,10 +34,10 @@ SHARD = {"Bucket": BUCKET, "Key": "derived/local/v/lexical/x"}
         ("authorizer", "objects", "get_object", NOTE),
         ("mcp", "tables", "get_item", {"TableName": "archivolt-conversations", "Key": KEY}),
         ("tools", "tables", "get_item", {"TableName": "archivolt-conversations", "Key": KEY}),
-        ("tools", "tables", "put_item", {"TableName": "archivolt-catalogue", "Item": KEY}),
+        ("tools", "tables", "delete_item", {"TableName": "archivolt-catalogue", "Key": KEY}),
         ("tools", "tables", "delete_item", {"TableName": "archivolt-audit", "Key": KEY}),
         ("indexing", "tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),
-        ("authorizer", "tables", "get_item", {"TableName": "archivolt-control", "Key": KEY}),
+        ("authorizer", "tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),
     ],
 )
 def test_a_role_is_denied_what_its_function_does_not_do(
