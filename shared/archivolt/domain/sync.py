@@ -1,15 +1,12 @@
 """Bringing the index of one user's vaults up to date, in the background (R23)."""
 
-import json
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, cast
+from typing import Any
 
-from archivolt.domain.errors import ArchivoltError, InvalidRequestError
 from archivolt.domain.identity import TenantId, UserId, tenant_id, user_id
+from archivolt.domain.queue_messages import read_message, write_message
 from archivolt.domain.vault import VaultId
-
-_VERSION: Final = 1
 
 
 class SyncStart(StrEnum):
@@ -39,17 +36,17 @@ class SyncJob:
 
 def sync_message(job: SyncJob) -> str:
     """Return the message of a queue that stands for a job."""
-    message = {
-        "version": _VERSION,
-        "tenant": job.tenant,
-        "user": job.user,
-        "lease": job.lease,
-        "vault": job.vault,
-        "reach": None if job.reach is None else sorted(job.reach),
-        "at": job.at,
-        "runs": job.runs,
-    }
-    return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    return write_message(
+        {
+            "tenant": job.tenant,
+            "user": job.user,
+            "lease": job.lease,
+            "vault": job.vault,
+            "reach": None if job.reach is None else sorted(job.reach),
+            "at": job.at,
+            "runs": job.runs,
+        }
+    )
 
 
 def parse_sync(body: str) -> SyncJob:
@@ -59,18 +56,11 @@ def parse_sync(body: str) -> SyncJob:
         InvalidRequestError: `invalid_request`: it is no such message.
 
     """
-    try:
-        return _job(cast("dict[str, Any]", json.loads(body)))
-    except (ArchivoltError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise InvalidRequestError("invalid_request", problem="job_unreadable") from error
+    return read_message(body, _job)
 
 
 def _job(message: dict[str, Any]) -> SyncJob:
-    if message["version"] != _VERSION:
-        raise ValueError
-    vault = message["vault"]
-    # Absent from messages of the version before.
-    reach = message.get("reach")
+    vault, reach = message["vault"], message["reach"]
     return SyncJob(
         tenant=tenant_id(message["tenant"]),
         user=user_id(message["user"]),

@@ -1,15 +1,8 @@
-"""One verifier for every token the product takes: each is judged by the one whose form it has.
+"""One verifier for every token the product takes: each is judged by the one whose form it has."""
 
-Reading the issuer proves nothing: it only chooses who verifies, and every verifier holds a token to
-its own issuer.
-"""
-
-import base64
-import binascii
 import hmac
-import json
-from collections.abc import Callable, Mapping
-from typing import Any, Final, cast
+from collections.abc import Callable
+from typing import Final
 
 from archivolt.domain.errors import UnauthenticatedError
 from archivolt.domain.identity import Principal, TokenKind
@@ -30,7 +23,6 @@ class TokenVerifiers:
     Args:
         others: Of tokens by anybody else: the identity provider's.
         personal: Of personal access tokens.
-        by_issuer: Of tokens that name one of these as their `iss`.
 
     """
 
@@ -39,11 +31,9 @@ class TokenVerifiers:
         others: MakeVerifier,
         *,
         personal: MakeVerifier,
-        by_issuer: Mapping[str, MakeVerifier] | None = None,
     ) -> None:
         self._others = others
         self._personal = personal
-        self._by_issuer = by_issuer or {}
 
     def verify(self, token: str) -> Principal:
         """Return who the token speaks for."""
@@ -51,7 +41,7 @@ class TokenVerifiers:
             raise UnauthenticatedError("invalid_token")
         if token.startswith(PREFIX):
             return self._personal().verify(token)
-        return self._by_issuer.get(_claimed_issuer(token), self._others)().verify(token)
+        return self._others().verify(token)
 
 
 class PersonalTokenVerifier:
@@ -89,16 +79,3 @@ class PersonalTokenVerifier:
             kind=TokenKind.PERSONAL,
             reach=kept.reach,
         )
-
-
-def _claimed_issuer(token: str) -> str:
-    """Return the issuer a JSON Web Token claims, unproven; "" if it claims none."""
-    _, _, rest = token.partition(".")
-    payload = rest.partition(".")[0]
-    try:
-        decoded = base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
-        claims = json.loads(decoded)
-    except (binascii.Error, ValueError, RecursionError):
-        return ""
-    issuer = cast("dict[str, Any]", claims).get("iss") if isinstance(claims, dict) else None
-    return issuer if isinstance(issuer, str) else ""
