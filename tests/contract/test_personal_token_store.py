@@ -8,7 +8,7 @@ import pytest
 
 from archivolt.adapters.dynamodb.personal_tokens import DynamoPersonalTokens
 from archivolt.domain.errors import ConflictError
-from archivolt.domain.identity import FULL_REACH, Role, TokenReach
+from archivolt.domain.identity import FULL_REACH, TokenReach
 from archivolt.domain.personal_tokens import PersonalToken
 from archivolt.ports.personal_tokens import PersonalTokenStore
 from tests.builders import ACME, ALICE, BOB, GLOBEX
@@ -25,7 +25,6 @@ def a_token(name: str = "t1", *, minutes: int = 0) -> PersonalToken:
         tenant=ACME,
         user=ALICE,
         name="laptop",
-        role=Role.DEVOPS,
         reach=FULL_REACH,
         digest="d" * 64,
         fingerprint="…abcd",
@@ -106,6 +105,27 @@ def test_the_day_of_a_use_is_noted_and_revives_nothing(tokens: PersonalTokenStor
 
     assert tokens.find("t1") == replace(a_token(), last_used=date(2026, 3, 4))
     assert tokens.find("gone") is None
+
+
+def test_a_token_that_has_ended_makes_room_before_it_is_removed(
+    tokens: PersonalTokenStore,
+) -> None:
+    tomorrow = START + timedelta(days=1)
+    for number in range(LIMIT):
+        tokens.add(replace(a_token(f"t{number}"), expires_at=tomorrow), limit=LIMIT)
+
+    for number in range(LIMIT):
+        tokens.add(a_token(f"n{number}", minutes=24 * 60), limit=LIMIT)
+    with pytest.raises(ConflictError, match="too_many_tokens"):
+        tokens.add(a_token("n9", minutes=24 * 60), limit=LIMIT)
+    tokens.remove(a_token("t0"))
+
+    assert {token.id for token in tokens.of_user(ACME, ALICE)} >= {"n0", "n1", "n2"}
+
+
+@pytest.mark.parametrize("token_id", ["x" * 3_000, "\ud800"])
+def test_what_no_store_could_keep_is_no_token(tokens: PersonalTokenStore, token_id: str) -> None:
+    assert tokens.find(token_id) is None
 
 
 @pytest.mark.dynamodb_local

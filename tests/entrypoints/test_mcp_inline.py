@@ -284,6 +284,16 @@ def test_a_long_diff_is_cut_in_the_question(world: McpWorld) -> None:
     assert "left out" in message.splitlines()[-1]
 
 
+def test_what_a_document_holds_can_neither_hide_nor_forge_a_line_of_the_question(
+    world: McpWorld,
+) -> None:
+    hidden = GARDEN | {"content": "Water them.\x1b[2K\x1b[1A\u202e"}
+
+    message = ask(world, hidden)["inputRequests"]["confirm"]["params"]["message"]
+
+    assert "+Water them.␛[2K␛[1A�" in message
+
+
 def test_an_agents_token_is_asked_as_well(world: McpWorld) -> None:
     world.tokens.issue("agent", principal(ALICE, kind=TokenKind.MCP))
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from archivolt.domain.identity import Role
 from tests.builders import ALICE
 from tests.entrypoints.rest_world import RestWorld
 
@@ -32,6 +33,27 @@ def test_a_token_is_shown_once_and_works_at_once(world: RestWorld) -> None:
     assert token["token"] not in str(world.get(TOKENS).json)
     assert world.get("/api/v1/vaults", user=token["token"]).status == 200
     assert world.get(TOKENS).json["tokens"][0]["last_used"] is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [("my  laptop\n", "my laptop"), ("\u202epot\x1b[2K", "�pot␛[2K"), (" \n ", None), (7, None)],
+)
+def test_a_token_has_a_name_that_its_owner_can_read(
+    world: RestWorld, name: object, kept: str | None
+) -> None:
+    answer = world.post(TOKENS, {"name": name, "read_only": True})
+
+    assert answer.status == (201 if kept else 422)
+    assert [token["name"] for token in world.get(TOKENS).json["tokens"]] == [kept] * bool(kept)
+
+
+def test_a_token_has_no_role_of_its_owners_who_may_have_lost_it(world: RestWorld) -> None:
+    token = made(world, user="admin")["token"]
+
+    world.get("/api/v1/vaults", user=token)
+
+    assert world.audit.entries[-1].principal.role is Role.VIEWER
 
 
 def test_a_revoked_token_ends_at_once(world: RestWorld) -> None:

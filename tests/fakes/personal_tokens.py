@@ -19,7 +19,8 @@ class InMemoryPersonalTokens:
 
     def add(self, token: PersonalToken, *, limit: int) -> None:
         with self._lock:
-            if len(self._of(token.tenant, token.user)) >= limit:
+            own = self._of(token.tenant, token.user)
+            if sum(each.expires_at > token.created_at for each in own) >= limit:
                 raise ConflictError("too_many_tokens", limit=limit)
             self._tokens[token.id] = token
 

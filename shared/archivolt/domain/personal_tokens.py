@@ -14,7 +14,7 @@ from datetime import date, datetime
 from typing import Final
 
 from archivolt.domain.errors import UnauthenticatedError
-from archivolt.domain.identity import Role, TenantId, TokenReach, UserId
+from archivolt.domain.identity import TenantId, TokenReach, UserId
 
 PREFIX: Final = "avp_"
 ID_CHARS: Final = 16
@@ -31,7 +31,7 @@ class PersonalToken:
     """A token as it is kept: everything but its secret.
 
     `digest` is the SHA-256 of the whole token: for 256 random bits nothing slower is needed.
-    `role` is the owner's when they made it. `fingerprint` is its end, to tell tokens apart.
+    `fingerprint` is its end, to tell tokens apart.
     `last_used` is a day, None before the first use.
     """
 
@@ -39,7 +39,6 @@ class PersonalToken:
     tenant: TenantId
     user: UserId
     name: str
-    role: Role
     reach: TokenReach
     digest: str
     fingerprint: str

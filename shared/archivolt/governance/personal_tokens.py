@@ -1,7 +1,7 @@
 """Personal access tokens: made, listed and revoked by their owners, and by administrators.
 
-A token has its owner's role of the day it was made: the identity provider keeps roles, and tells
-them in its own tokens only. That is why every token ends.
+The identity provider keeps roles, and tells them in its own tokens only: a token of ours has none
+of its owner's, and ends.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,6 @@ class PersonalTokens:
             tenant=principal.tenant,
             user=principal.user,
             name=wanted.name,
-            role=principal.role,
             reach=wanted.reach,
             digest=digest_of(secret.text),
             fingerprint=secret.fingerprint,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final
 
 from archivolt.domain.errors import UnauthenticatedError
-from archivolt.domain.identity import Principal, TokenKind
+from archivolt.domain.identity import Principal, Role, TokenKind
 from archivolt.domain.personal_tokens import PREFIX, digest_of, id_of
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import TokenVerifier
@@ -74,7 +74,8 @@ class PersonalTokenVerifier:
         return Principal(
             tenant=kept.tenant,
             user=kept.user,
-            role=kept.role,
+            # Of its owner's role only a person's own sign-in tells what it is today.
+            role=Role.VIEWER,
             token_id=digest[:_TOKEN_ID_CHARS],
             kind=TokenKind.PERSONAL,
             reach=kept.reach,

@@ -13,6 +13,8 @@ class PersonalTokenStore(Protocol):
     def add(self, token: PersonalToken, *, limit: int) -> None:
         """Keep a new token, unless its owner has `limit` tokens; two at once count as two.
 
+        One that has ended by the time the new one was made no longer counts.
+
         Raises:
             ConflictError: `too_many_tokens`.
 

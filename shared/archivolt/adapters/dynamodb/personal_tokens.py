@@ -3,21 +3,27 @@
     PAT#{id}         PAT              a token, without its secret
     PATS#{tenant}    {user}#{slot}    which token is one of its owner's so many
 
-The slots hold owners to their limit whatever happens at once. An id or a user holds no `#`.
+The slots hold owners to their limit whatever happens at once; one whose token has ended is free, as
+the table removes what has run out days later. An id or a user holds no `#`.
 """
 
 from contextlib import suppress
 from datetime import date
 from typing import Any, Final
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from archivolt.adapters.dynamodb.moments import from_number, to_number
-from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable, StoredItem
+from archivolt.adapters.dynamodb.table import (
+    ConditionFailedError,
+    DynamoTable,
+    StoredItem,
+    is_key_text,
+)
 from archivolt.adapters.dynamodb.values import Value
 from archivolt.adapters.dynamodb.writes import ABSENT, PRESENT, Delete, Key, Put, Update
 from archivolt.domain.errors import ConflictError
-from archivolt.domain.identity import Role, TenantId, TokenReach, UserId
+from archivolt.domain.identity import TenantId, TokenReach, UserId
 from archivolt.domain.personal_tokens import PersonalToken
 
 _ATTEMPTS: Final = 5
@@ -34,10 +40,11 @@ class DynamoPersonalTokens:
         for attempt in range(_ATTEMPTS):
             slot = self._free_slot(token, limit)
             place = {**slot._asdict(), "id": token.id, "ttl": _ttl(token)}
+            free = ABSENT | _ended(token)
             record = {**_item(token), "slot": slot.sk}
             try:
                 self._table.transact(
-                    [Put(item=place, condition=ABSENT), Put(item=record, condition=ABSENT)]
+                    [Put(item=place, condition=free), Put(item=record, condition=ABSENT)]
                 )
             except ConditionFailedError:
                 if attempt + 1 == _ATTEMPTS:
@@ -47,7 +54,7 @@ class DynamoPersonalTokens:
 
     def find(self, token_id: str) -> PersonalToken | None:
         """Return a token of any tenant by its id."""
-        item = self._table.get(_key(token_id))
+        item = self._table.get(_key(token_id)) if is_key_text(token_id) else None
         return _token(item) if item else None
 
     def of_user(self, tenant: TenantId, user: UserId) -> list[PersonalToken]:
@@ -76,7 +83,9 @@ class DynamoPersonalTokens:
 
     def _free_slot(self, token: PersonalToken, limit: int) -> Key:
         pk = _slots(token.tenant)
-        taken = {item["sk"] for item in self._table.items(pk, prefix=f"{token.user}#")}
+        now = int(token.created_at.timestamp())
+        slots = self._table.items(pk, prefix=f"{token.user}#")
+        taken = {slot["sk"] for slot in slots if slot["ttl"] > now}
         for number in range(limit):
             if (slot := f"{token.user}#{number:03d}") not in taken:
                 return Key(pk, slot)
@@ -101,6 +110,10 @@ def _ttl(token: PersonalToken) -> int:
     return int(token.expires_at.timestamp())
 
 
+def _ended(new: PersonalToken) -> ConditionBase:
+    return Attr("ttl").lte(int(new.created_at.timestamp()))
+
+
 def _item(token: PersonalToken) -> dict[str, Value]:
     vaults = token.reach.vaults
     return {
@@ -109,7 +122,6 @@ def _item(token: PersonalToken) -> dict[str, Value]:
         "tenant": token.tenant,
         "user": token.user,
         "name": token.name,
-        "role": token.role.value,
         "read_only": token.reach.read_only,
         "vaults": None if vaults is None else sorted(vaults),
         "digest": token.digest,
@@ -128,7 +140,6 @@ def _token(item: StoredItem) -> PersonalToken:
         tenant=TenantId(item["tenant"]),
         user=UserId(item["user"]),
         name=item["name"],
-        role=Role(item["role"]),
         reach=TokenReach(
             read_only=item["read_only"], vaults=None if vaults is None else frozenset(vaults)
         ),

@@ -4,8 +4,9 @@ from datetime import date, datetime
 from typing import Annotated, Self
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from archivolt.domain.display import on_one_line
 from archivolt.domain.identity import Principal, TokenReach
 from archivolt.domain.limits import (
     DEFAULT_TOKEN_DAYS,
@@ -19,12 +20,21 @@ from archivolt.entrypoints.http.services import RestServices, ServicesOf
 from archivolt.governance.personal_tokens import WantedToken
 
 
+def _readable(name: object) -> object:
+    return on_one_line(name) if isinstance(name, str) else name
+
+
+Name = Annotated[
+    str, BeforeValidator(_readable), Field(min_length=1, max_length=MAX_TOKEN_NAME_CHARS)
+]
+
+
 class NewToken(BaseModel):
     """A token to make."""
 
     model_config = ConfigDict(extra="forbid")
 
-    name: str = Field(min_length=1, max_length=MAX_TOKEN_NAME_CHARS)
+    name: Name
     read_only: bool = Field(description="Whether it refuses every change.")
     vaults: list[str] | None = Field(
         default=None,

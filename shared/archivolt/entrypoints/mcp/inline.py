@@ -15,6 +15,7 @@ from mcp_types import (
 )
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
+from archivolt.domain.display import plainly
 from archivolt.domain.errors import ConfirmationRequiredError, InvalidRequestError
 from archivolt.domain.limits import MAX_QUESTION_CHARS
 from archivolt.domain.messages import Language, Message
@@ -132,7 +133,7 @@ def _question(preview: JsonObject, language: Language) -> str:
         lines += [_affected(one) for one in affected]
     if preview.get("note"):
         lines.append(str(preview["note"]))
-    text = "\n".join([*lines, "", diff] if diff else lines)
+    text = plainly("\n".join([*lines, "", diff] if diff else lines))
     if len(text) <= MAX_QUESTION_CHARS:
         return text
     cut = _CUT.spoken(language)
