@@ -36,6 +36,7 @@ from tests.fakes.embedding import InMemoryQueue, InMemoryVectorCache
 from tests.fakes.extraction import ScriptedExtractor
 from tests.fakes.faults import Death, FaultLine
 from tests.fakes.files import InMemoryFiles
+from tests.fakes.index_runs import InMemoryIndexRuns
 from tests.fakes.notes import InMemoryNotes
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
@@ -61,6 +62,7 @@ class IndexWorld:
         self.line = FaultLine()
         self.files = InMemoryFiles(self.clock)
         self.catalogue = InMemoryCatalogue(self.clock)
+        self.runs = InMemoryIndexRuns()
         self.notes = InMemoryNotes()
         self.text_index = InMemoryTextIndex(self.notes)
         self.vectors = InMemoryVectors()
@@ -255,6 +257,7 @@ class IndexWorld:
             files=across(self.files),
             stores=IndexStores(
                 catalogue=across(self.catalogue),
+                runs=self.runs,
                 text_index=across(self.text_index),
                 cache=across(self.cache),
                 queue=across(self.queue),
@@ -272,8 +275,8 @@ class IndexWorld:
             catalogue=self.catalogue,
             text_index=self.text_index,
             vectors=self.line.across(self.vectors),
-            embedder=lambda: self.embedder,
-            former=lambda: self.former,
+            embedder=lambda _: self.embedder,
+            former=lambda _: self.former,
         )
 
     def _next(self) -> str:

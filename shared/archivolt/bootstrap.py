@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         SecretBox,
         TenantSettingsStore,
         TokenVerifier,
+        UserSettingsStore,
     )
     from archivolt.ports.operations import OperationStore
     from archivolt.ports.vaults import VaultDirectory
@@ -59,10 +60,17 @@ class Container:
 
     @cached_property
     def token_verifier(self) -> "TokenVerifier":
-        """Who a token speaks for."""
-        from archivolt.composition.identity import token_verifier
+        """Who a token speaks for; who is new is given a vault, in a moment."""
+        from archivolt.composition.identity import greeting_verifier
 
-        return token_verifier(self, notes_use=True)
+        return greeting_verifier(self, at_once=False)
+
+    @cached_property
+    def tools_verifier(self) -> "TokenVerifier":
+        """The same, for the function that may write to the directory: it gives the vault itself."""
+        from archivolt.composition.identity import greeting_verifier
+
+        return greeting_verifier(self, at_once=True)
 
     @cached_property
     def front_door_verifier(self) -> "TokenVerifier":
@@ -135,11 +143,20 @@ class Container:
         return DynamoTenantSettings(self._table("control_table"))
 
     @cached_property
+    def user_settings(self) -> "UserSettingsStore":
+        """Each user's own settings."""
+        from archivolt.adapters.dynamodb.user_settings import DynamoUserSettings
+
+        return DynamoUserSettings(self._table("control_table"))
+
+    @cached_property
     def settings_service(self) -> "SettingsService":
         """What an administrator may change."""
         from archivolt.governance.settings import SettingsService
 
-        return SettingsService(self.tenant_settings, self.secret_box)
+        return SettingsService(
+            self.tenant_settings, self.secret_box, embedding_origin=self.index.embedding_origin
+        )
 
     @cached_property
     def rate_counter(self) -> "RateCounter":

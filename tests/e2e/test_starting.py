@@ -54,7 +54,10 @@ def test_the_token_command_gives_a_token_for_anybody(stack: Stack) -> None:
     printed = subprocess.run(command, env=for_children(), capture_output=True, check=True)
     with stack.client(printed.stdout.decode().splitlines()[-1]) as client:
         answer = client.get("/api/v1/vaults")
-    assert (answer.status_code, answer.json()["vaults"]) == (200, [])
+    assert answer.status_code == 200
+    # Who is new has a vault of their own, and no other.
+    [vault] = answer.json()["vaults"]
+    assert (vault["name"], vault["role"], vault["files"]) == ("Notes-zoe", "owner", 0)
 
 
 def test_everything_listens_on_the_loopback_alone(stack: Stack) -> None:

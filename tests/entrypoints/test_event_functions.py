@@ -14,6 +14,7 @@ from archivolt.entrypoints.events.embedding import build_embedding
 from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
 from archivolt.ingestion.sync import LeasedSyncRequests, SyncWorker
+from archivolt.vaults.personal import PersonalVaults
 from archivolt.vaults.sweep import OperationSweep
 from tests.builders import ACME, ALICE, vault_ref
 from tests.fakes.operations import InMemoryOperations
@@ -117,7 +118,11 @@ def test_the_reconcile_function_synchronises_for_users_and_gives_back_what_is_no
     leases, queue = InMemorySyncLeases(world.clock), InMemorySyncQueue()
     LeasedSyncRequests(leases, queue).request(ACME, ALICE)
     worker = SyncWorker(
-        leases=leases, queue=queue, directory=world.directory, reconcile=world.reconcile
+        leases=leases,
+        queue=queue,
+        directory=world.directory,
+        reconcile=world.reconcile,
+        personal=PersonalVaults(world.directory, world.clock).make,
     )
     [job] = queue.take()
     records = [

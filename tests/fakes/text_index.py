@@ -42,6 +42,10 @@ class InMemoryTextIndex:
         documents[update.path] = [*(others if update.passages else []), update]
         self._notes.put(_note(vault, update), update.note.text)
 
+    def lose(self, vault: VaultRef) -> None:
+        """Lose what was indexed of a vault."""
+        self._documents.pop(vault, None)
+
     def remove_older(self, vault: VaultRef, current: Mapping[VaultPath, Generation]) -> None:
         documents = self._documents.get(vault, {})
         for path, generation in current.items():

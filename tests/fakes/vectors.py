@@ -83,6 +83,10 @@ class InMemoryVectors:
         ]
         return sorted(found, key=lambda candidate: -candidate.score)[:limit]
 
+    def lose(self, tenant: TenantId, user: UserId) -> None:
+        """Lose a user's collection."""
+        self._collections.pop((tenant, user), None)
+
     def held(self, tenant: TenantId, user: UserId) -> list[_Point]:
         """Return the points of one user's collection, sorted."""
         return sorted((point for point, _ in self._points(tenant, user)), key=lambda p: p[1:])

@@ -309,6 +309,9 @@ def test_only_the_tools_function_writes_freely_among_vaults_and_settings(
 
     free = {role for role, keys in bound.items() if "*" in keys}
     assert free == {"ToolsFunctionRole"}
+    # What makes the vaults of users who are new.
+    assert bound["ReconcileFunctionRole"] >= {"TENANT#*", "VAULT#*", "USER#*"}
+    bound["ReconcileFunctionRole"] -= {"TENANT#*", "VAULT#*", "USER#*"}
     assert set().union(*(bound[role] for role in bound.keys() - free)) == {
         "DEPLOYMENT",
         "OPERATIONS#*",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from archivolt.adapters.jwt.keys import KeySource
     from archivolt.bootstrap import Container
+    from archivolt.governance.first_requests import FirstRequests
     from archivolt.governance.token_verifiers import TokenVerifiers
     from archivolt.ports.governance import TokenVerifier
     from archivolt.ports.personal_tokens import PersonalTokenStore
@@ -25,6 +26,16 @@ def token_verifier(on: "Container", *, notes_use: bool) -> "TokenVerifiers":
         return PersonalTokenVerifier(personal_tokens(on), on.clock, notes_use=notes_use)
 
     return TokenVerifiers(lambda: provider, personal=personal)
+
+
+def greeting_verifier(on: "Container", *, at_once: bool) -> "FirstRequests":
+    """Return the verifier of a function that people reach; `at_once` as in `Welcome`."""
+    from archivolt.governance.first_requests import FirstRequests
+
+    return FirstRequests(
+        token_verifier(on, notes_use=True),
+        lambda principal: on.index.sync.welcome(at_once=at_once).greet(principal),
+    )
 
 
 def personal_tokens(on: "Container") -> "PersonalTokenStore":

@@ -1,5 +1,6 @@
 """What keeps the index and what searches it, each built on first use."""
 
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -7,12 +8,15 @@ from typing import TYPE_CHECKING, Final
 from archivolt.domain.limits import CHUNK_TOKENS, MAX_LEXICAL_CACHE_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from archivolt.adapters.ocr.engines import EngineChoice
     from archivolt.adapters.qdrant.rest import QdrantRest
     from archivolt.adapters.qdrant.vectors import QdrantVectors
     from archivolt.adapters.sqlite.shard_reader import ShardReader
     from archivolt.bootstrap import Container
     from archivolt.composition.sync import SyncContainer
+    from archivolt.domain.identity import TenantId
     from archivolt.ingestion.documents import DocumentReader
     from archivolt.ingestion.embed_passages import EmbedPassages
     from archivolt.ingestion.index_change import IndexChanges
@@ -70,6 +74,21 @@ class IndexContainer:
         return embedder_of(self._on.settings.embedding)
 
     @cached_property
+    def embedder_for(self) -> "Callable[[TenantId], Embedder]":
+        """The same model, asked with the key of a tenant."""
+        from archivolt.composition.embedding import embedders_of
+
+        return embedders_of(self._on.settings.embedding, self.embedder, self._on)
+
+    @property
+    def embedding_origin(self) -> str:
+        """Where vectors are made: scheme, host and port; "" in process."""
+        from archivolt.composition.embedding import remote_model_of
+
+        remote = remote_model_of(self._on.settings.embedding)
+        return remote.origin if remote else ""
+
+    @cached_property
     def former_index(self) -> "DenseIndex | None":
         """The vectors of the model before this one, where the deployment names it."""
         from archivolt.composition.embedding import embedder_of
@@ -80,6 +99,22 @@ class IndexContainer:
         if embedder.model == self.embedder.model:
             return None
         return DenseIndex(embedder=embedder, vectors=self._vectors_of(embedder))
+
+    def former_index_for(self, tenant: "TenantId") -> "DenseIndex | None":
+        """Return the same, asked with the key of a tenant."""
+        former = self.former_index
+        if former is None:
+            return None
+        return replace(former, embedder=self._former_embedder_for(tenant))
+
+    @cached_property
+    def _former_embedder_for(self) -> "Callable[[TenantId], Embedder]":
+        from archivolt.composition.embedding import embedders_of
+        from archivolt.settings import EmbeddingChoice
+
+        choice = self._on.settings.previous_embedding or EmbeddingChoice()
+        described = self.former_index.embedder if self.former_index else self.embedder
+        return embedders_of(choice, described, self._on)
 
     def close(self) -> None:
         """Let the connections to the vector store go."""
@@ -107,10 +142,16 @@ class IndexContainer:
 
     @cached_property
     def vector_cache(self) -> "VectorCache":
-        """Vectors by content."""
+        """Vectors by the text they were made of."""
+        from archivolt.adapters.dynamodb.table import DynamoTable
+        from archivolt.adapters.dynamodb.vector_places import DynamoVectorPlaces
         from archivolt.adapters.s3.vector_cache import S3VectorCache
 
-        return S3VectorCache(self._on.aws.s3, self._on.settings.required("documents_bucket"))
+        settings = self._on.settings
+        table = DynamoTable(self._on.aws.dynamodb, settings.required("catalogue_table"))
+        return S3VectorCache(
+            self._on.aws.s3, settings.required("documents_bucket"), DynamoVectorPlaces(table)
+        )
 
     @cached_property
     def embedding_queue(self) -> "EmbeddingQueue":
@@ -216,6 +257,7 @@ class IndexContainer:
             files=self._on.file_store,
             stores=IndexStores(
                 catalogue=self._on.catalogue,
+                runs=self.sync.runs,
                 text_index=self.text_index,
                 cache=self.vector_cache,
                 queue=self.embedding_queue,
@@ -242,8 +284,8 @@ class IndexContainer:
             catalogue=self._on.catalogue,
             text_index=self.text_index,
             vectors=self.vector_store,
-            embedder=lambda: self.embedder,
-            former=lambda: self.former_index,
+            embedder=self.embedder_for,
+            former=self.former_index_for,
         )
 
     @cached_property

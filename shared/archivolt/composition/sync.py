@@ -5,8 +5,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from archivolt.bootstrap import Container
-    from archivolt.ingestion.sync import SyncWorker
+    from archivolt.ingestion.sync import RebuildRequests, SyncWorker
+    from archivolt.ports.index_runs import IndexRuns
     from archivolt.ports.sync import SyncLeases, SyncQueue, SyncRequests
+    from archivolt.vaults.personal import PersonalVaults, Welcome
 
 
 class SyncContainer:
@@ -20,7 +22,36 @@ class SyncContainer:
         """Where a synchronisation is asked for."""
         from archivolt.ingestion.sync import LeasedSyncRequests
 
-        return LeasedSyncRequests(self._leases, self._queue)
+        return LeasedSyncRequests(self._leases, self.queue)
+
+    @cached_property
+    def rebuilds(self) -> "RebuildRequests":
+        """Where the index of a vault is asked to be made anew."""
+        from archivolt.ingestion.sync import RebuildRequests
+
+        return RebuildRequests(self.runs, self.queue, self._on.clock)
+
+    @cached_property
+    def runs(self) -> "IndexRuns":
+        """When each vault was compared, and whether it is being rebuilt."""
+        from archivolt.adapters.dynamodb.index_runs import DynamoIndexRuns
+        from archivolt.adapters.dynamodb.table import DynamoTable
+
+        table = DynamoTable(self._on.aws.dynamodb, self._on.settings.required("catalogue_table"))
+        return DynamoIndexRuns(table)
+
+    @cached_property
+    def personal_vaults(self) -> "PersonalVaults":
+        """Every user's own vault."""
+        from archivolt.vaults.personal import PersonalVaults
+
+        return PersonalVaults(self._on.vault_directory, self._on.clock)
+
+    def welcome(self, *, at_once: bool) -> "Welcome":
+        """Return what happens when a user is first heard of."""
+        from archivolt.vaults.personal import Welcome
+
+        return Welcome(self.personal_vaults, lambda: self.queue, at_once=at_once)
 
     @cached_property
     def worker(self) -> "SyncWorker":
@@ -29,9 +60,10 @@ class SyncContainer:
 
         return SyncWorker(
             leases=self._leases,
-            queue=self._queue,
+            queue=self.queue,
             directory=self._on.vault_directory,
             reconcile=self._on.index.reconcile,
+            personal=self.personal_vaults.make,
         )
 
     @cached_property
@@ -43,7 +75,8 @@ class SyncContainer:
         return DynamoSyncLeases(table, self._on.clock)
 
     @cached_property
-    def _queue(self) -> "SyncQueue":
+    def queue(self) -> "SyncQueue":
+        """Where synchronisations wait."""
         from archivolt.adapters.sqs.sync_queue import SqsSyncQueue
 
         return SqsSyncQueue(self._on.aws.sqs, self._on.settings.required("sync_queue_url"))

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from archivolt.composition.documents import DocumentsContainer
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.entrypoints.mcp.app import McpServices
+    from archivolt.governance.human_confirmation import HumanConfirmation
     from archivolt.ports.sync import SyncRequests
     from archivolt.retrieval.hybrid import RetrievalService
     from archivolt.tools.approvals import ApprovalService
@@ -95,7 +96,6 @@ class ToolsContainer:
     @cached_property
     def pipeline(self) -> "ToolPipeline":
         """The one way to call a tool."""
-        from archivolt.governance.human_confirmation import HumanConfirmation
         from archivolt.tools.catalogue import native_tools
         from archivolt.tools.pipeline import ToolPipeline
 
@@ -106,7 +106,16 @@ class ToolsContainer:
             audit=self._on.audit_log,
             clock=self._on.clock,
             confirmations=lambda: self.confirmations,
-            human=HumanConfirmation(self._on.tenant_settings, self._on.settings.public_url),
+            human=self.human_confirmation,
+        )
+
+    @cached_property
+    def human_confirmation(self) -> "HumanConfirmation":
+        """Which changes of agents take a person's yes."""
+        from archivolt.governance.human_confirmation import HumanConfirmation
+
+        return HumanConfirmation(
+            self._on.tenant_settings, self._on.user_settings, self._on.settings.public_url
         )
 
     @cached_property
@@ -155,13 +164,14 @@ class ToolsContainer:
         from archivolt.composition.identity import personal_tokens
         from archivolt.entrypoints.http.services import RestServices
         from archivolt.governance.audit import AuditService
+        from archivolt.governance.own_settings import OwnSettings
         from archivolt.governance.personal_tokens import PersonalTokens
         from archivolt.tools.catalogue.own_hand import hand_tools
         from archivolt.tools.hand_changes import ChangesByHand
         from archivolt.vaults.uploads import UploadService
 
         return RestServices(
-            token_verifier=self._on.token_verifier,
+            token_verifier=self._on.tools_verifier,
             pipeline=self.pipeline,
             by_hand=self.by_hand,
             changes=ChangesByHand(hand_tools(), self, self.by_hand, self._on.operations),
@@ -171,6 +181,7 @@ class ToolsContainer:
             files=self.files,
             catalogue=self._on.catalogue,
             tenant_settings=self._on.settings_service,
+            own_settings=OwnSettings(self._on.user_settings, self.human_confirmation),
             audit=AuditService(self._on.audit_log, self._on.clock),
             tokens=PersonalTokens(lambda: personal_tokens(self._on), self._on.clock),
             approvals=self.approvals,

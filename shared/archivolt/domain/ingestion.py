@@ -57,6 +57,7 @@ class ObjectChange:
 
     `sequencer` is None when a reconciliation found the change: then the store itself is asked for
     the present state. `version` and `etag` may be empty; `size` is in bytes, None if not announced.
+    `anew` has what the index holds of it made again, equal content or not; nobody waits for that.
     """
 
     kind: ChangeKind
@@ -66,6 +67,7 @@ class ObjectChange:
     version: str = ""
     etag: str = ""
     size: int | None = None
+    anew: bool = False
 
 
 class IndexState(StrEnum):

@@ -56,6 +56,39 @@ MAX_TOKEN_VAULTS: Final = 100
 DEFAULT_TOKEN_DAYS: Final = 90
 MAX_TOKEN_DAYS: Final = 366
 
+# OAuth for remote connectors. A grant ends, as its role is that of the day it was made.
+OAUTH_CODE_SECONDS: Final = 60
+OAUTH_ACCESS_SECONDS: Final = 3_600
+OAUTH_GRANT_DAYS: Final = 90
+MAX_OAUTH_GRANTS: Final = 50
+# Renewed before they end, older access tokens go on being good for calls on their way.
+MAX_ACCESS_TOKENS_PER_GRANT: Final = 5
+MAX_REDIRECT_URIS: Final = 10
+MAX_REDIRECT_URI_CHARS: Final = 1_000
+MAX_CLIENT_ID_CHARS: Final = 1_000
+MAX_CLIENT_NAME_CHARS: Final = 100
+MAX_CLIENT_DOCUMENT_BYTES: Final = 5_120
+CLIENT_DOCUMENT_SECONDS: Final = 5
+CLIENT_DOCUMENT_KEPT_SECONDS: Final = 3_600
+# A client that registered is forgotten unless somebody lets it in; then it outlives its grants.
+UNUSED_CLIENT_SECONDS: Final = 86_400
+USED_CLIENT_DAYS: Final = 400
+MAX_OAUTH_BODY_BYTES: Final = 65_536
+OAUTH_WINDOW_SECONDS: Final = 3_600
+MAX_REGISTRATIONS: Final = 1_000
+MAX_REGISTRATIONS_PER_ADDRESS: Final = 100
+MAX_OAUTH_REQUESTS_PER_ADDRESS: Final = 6_000
+
+# People in a browser.
+BROWSER_SESSION_SECONDS: Final = 28_800
+SIGN_IN_SECONDS: Final = 600
+SIGN_IN_LINK_SECONDS: Final = 3_600
+SIGN_IN_WINDOW_SECONDS: Final = 900
+MAX_SIGN_INS_PER_NAME: Final = 10
+MAX_SIGN_INS_PER_ADDRESS: Final = 50
+MIN_PASSWORD_CHARS: Final = 10
+MAX_PASSWORD_CHARS: Final = 200
+
 # The audit log, as administrators see it.
 AUDIT_DAYS: Final = 30
 DEFAULT_AUDIT_ENTRIES: Final = 100
@@ -71,6 +104,7 @@ CONFIRMATION_RESUME_SECONDS: Final = 3_600
 CONFIRMATION_WAIT_SECONDS: Final = 20
 MAX_CARRIED_CALL_BYTES: Final = 1_024
 MAX_CONFIRMATION_TOKEN_CHARS: Final = 2_047
+MAX_AWAITED_CHANGES: Final = 20
 MAX_ERROR_DETAIL_CHARS: Final = 4_000
 # Of a change that a person is asked about in a form of their client.
 MAX_QUESTION_CHARS: Final = 4_000
@@ -153,6 +187,8 @@ MAX_TAG_CHARS: Final = 64
 # to the daily one when it has run out of time so often.
 SYNC_LEASE_SECONDS: Final = 960
 MAX_SYNC_RUNS: Final = 50
+# Who asks again for the index of a vault to be rebuilt meanwhile, is told that it is under way.
+REBUILD_SECONDS: Final = 960
 
 # Chat.
 MAX_MESSAGE_CHARS: Final = 100_000
@@ -186,9 +222,13 @@ MAX_WEB_RESULT_PAGE: Final = 20
 MAX_WEB_QUERY_CHARS: Final = 400
 MAX_WEB_EXCERPT_CHARS: Final = 500
 
+# How long a key that its provider refused is not sent again; another key is sent at once.
+REFUSED_KEY_SECONDS: Final = 300
+
 # Settings.
 MAX_PROVIDER_NAME_CHARS: Final = 40
 MAX_MODEL_NAME_CHARS: Final = 200
 MAX_URL_CHARS: Final = 2_000
 MAX_API_KEY_CHARS: Final = 1_000
+MAX_ACCOUNT_CHARS: Final = 64
 MAX_CHAT_TOKENS_PER_REQUEST: Final = 200_000

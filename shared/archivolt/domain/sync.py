@@ -1,4 +1,4 @@
-"""Bringing the index of one user's vaults up to date, in the background (R23)."""
+"""Bringing the index of one user's vaults, or of one vault, up to date in the background."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,18 +16,30 @@ class SyncStart(StrEnum):
     ALREADY_RUNNING = "already_running"
 
 
+class SyncKind(StrEnum):
+    """What a synchronisation is for."""
+
+    ASKED = "asked"
+    """A user's vaults, once at a time for each user (R23)."""
+    FIRST = "first"
+    """A new user's personal vault, which it makes if need be (R24)."""
+    REBUILD = "rebuild"
+    """One vault, whose index is to be made anew."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SyncJob:
     """A synchronisation, or what is left of it.
 
-    `lease` names the right to run it. `vault` narrows it to one vault, `reach` to those that the
-    asking token reaches. It goes on with the vault `at`, in the order of ids; "" means the first.
-    `runs` counts how often it ran out of time.
+    `lease` names the right to run one that was asked for; the other kinds need none. `vault`
+    narrows it to one vault, `reach` to those that the asking token reaches. It goes on with the
+    vault `at`, in the order of ids; "" means the first. `runs` counts how often it ran out of time.
     """
 
     tenant: TenantId
     user: UserId
-    lease: str
+    kind: SyncKind = SyncKind.ASKED
+    lease: str = ""
     vault: VaultId | None = None
     reach: frozenset[str] | None = None
     at: str = ""
@@ -40,6 +52,7 @@ def sync_message(job: SyncJob) -> str:
         {
             "tenant": job.tenant,
             "user": job.user,
+            "kind": job.kind.value,
             "lease": job.lease,
             "vault": job.vault,
             "reach": None if job.reach is None else sorted(job.reach),
@@ -64,6 +77,8 @@ def _job(message: dict[str, Any]) -> SyncJob:
     return SyncJob(
         tenant=tenant_id(message["tenant"]),
         user=user_id(message["user"]),
+        # Messages of the release before say nothing of it.
+        kind=SyncKind(message.get("kind", SyncKind.ASKED)),
         lease=str(message["lease"]),
         vault=None if vault is None else VaultId(str(vault)),
         reach=None if reach is None else frozenset(map(str, reach)),

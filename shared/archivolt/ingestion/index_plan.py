@@ -92,6 +92,7 @@ class IndexPlanner:
 
         """
         stored = self._catalogue.get(change.vault, change.path)
+        anew = anew or change.anew
         if stored is not None and not anew and _is_known(change, stored):
             if self._is_whole(stored):
                 return _repetition(change, stored)
@@ -140,7 +141,7 @@ class IndexPlanner:
                 passages=indexed_passages(change.path, reading),
                 note=indexed_note(reading, content.info),
             ),
-            bulk=content.info.bulk,
+            bulk=content.info.bulk or change.anew,
         )
 
     def _is_current(self, stored: CatalogueEntry) -> bool:

@@ -34,6 +34,7 @@ from archivolt.observability import failure, logger
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
+from archivolt.ports.index_runs import IndexRuns
 from archivolt.ports.ingestion import EmbeddingQueue, VectorCache
 from archivolt.ports.retrieval import DocumentUpdate, TextIndex
 from archivolt.ports.vaults import VaultDirectory
@@ -74,9 +75,10 @@ class OutOfTimeError(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexStores:
-    """Where the index of every vault is kept."""
+    """Where the index of every vault is kept, and how far it is compared."""
 
     catalogue: Catalogue
+    runs: IndexRuns
     text_index: TextIndex
     cache: VectorCache
     queue: EmbeddingQueue
@@ -136,21 +138,25 @@ class Reconcile:
         return found, stopped
 
     def _compare(self, vault: VaultRef, found: Reconciliation, time_left: TimeLeft) -> None:
+        since = self._stores.runs.get(vault).rebuild_since
+        today, failed_before = replace(self._today, since=since), found.failed
         difference = Difference(held=held_generations(self._stores.text_index.generations(vault)))
         unused = set(self._stores.cache.contents(vault))
         entries = self._stores.catalogue.entries(vault, recount=True)
         for info, entry in side_by_side(self._listed(vault), entries):
             found.compared += 1
             unused.discard(entry.sha256 if entry else "")
-            difference.note(info, entry, self._today)
+            difference.note(info, entry, today)
             if difference.repairable >= _AT_ONCE:
-                self._repair(vault, difference, found, time_left)
-        self._repair(vault, difference, found, time_left)
+                self._repair(vault, difference, found, time_left, today)
+        self._repair(vault, difference, found, time_left, today)
         found.gone += self._index(vault, ChangeKind.DELETED, difference.gone, found, time_left)
         found.orphans += self._remove_orphans(vault, difference)
         for sha256 in unused:
             self._stores.cache.forget(vault, sha256)
         found.forgotten += len(unused)
+        rebuilt = since if found.failed == failed_before else None
+        self._stores.runs.finish(vault, now=self._clock.now(), rebuilt=rebuilt)
 
     def _listed(self, vault: VaultRef) -> Iterator[FileInfo]:
         after: str | None = None
@@ -162,10 +168,18 @@ class Reconcile:
                 return
 
     def _repair(
-        self, vault: VaultRef, difference: Difference, found: Reconciliation, time_left: TimeLeft
+        self,
+        vault: VaultRef,
+        difference: Difference,
+        found: Reconciliation,
+        time_left: TimeLeft,
+        today: Recipe,
     ) -> None:
-        changed = difference.changed
-        found.changed += self._index(vault, ChangeKind.CREATED, changed, found, time_left)
+        changed, anew = difference.changed, today.since is not None
+        number = self._index(vault, ChangeKind.CREATED, changed, found, time_left, anew=anew)
+        if anew and number:
+            self._stores.runs.note_rebuilt(vault, documents=number)
+        found.changed += number
         found.requeued += self._requeue(vault, difference.unembedded)
         self._stores.text_index.remove_older(vault, difference.outdated)
         found.outdated += len(difference.outdated)
@@ -178,12 +192,14 @@ class Reconcile:
         paths: Sequence[VaultPath],
         found: Reconciliation,
         time_left: TimeLeft,
+        *,
+        anew: bool = False,
     ) -> int:
         for start in range(0, len(paths), _AT_ONCE):
             if time_left() < _RESERVE:
                 raise OutOfTimeError
             changes = [
-                ObjectChange(kind=kind, vault=vault, path=path, sequencer=None)
+                ObjectChange(kind=kind, vault=vault, path=path, sequencer=None, anew=anew)
                 for path in paths[start : start + _AT_ONCE]
             ]
             failed = self._index_changes.apply(changes, time_left=time_left)

@@ -1,20 +1,24 @@
-"""Synchronisations asked for by a user: at most one at a time for each (R23).
+"""Synchronisations in the background: a user's vaults (R23), a new user's own, a vault anew.
 
-A lease is kept from the request to the end of the work, across invocations. A worker that dies
-leaves it to end by itself; whatever is delivered under a lease that another took is dropped.
+What a user asks for runs at most once at a time for each of them. A lease is kept from the request
+to the end of the work, across invocations. A worker that dies leaves it to end by itself; whatever
+is delivered under a lease that another took is dropped. The other kinds may meet themselves: they
+are asked for once, and doing one twice changes nothing.
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.ingestion import BatchOutcome
 from archivolt.domain.limits import MAX_SYNC_RUNS
-from archivolt.domain.sync import SyncJob, SyncStart
+from archivolt.domain.sync import SyncJob, SyncKind, SyncStart
 from archivolt.domain.vault import VaultId, VaultRef
 from archivolt.ingestion.reconcile import Reconcile, TimeLeft
 from archivolt.observability import failure, logger
+from archivolt.ports.clock import Clock
+from archivolt.ports.index_runs import IndexRuns
 from archivolt.ports.sync import SyncLeases, SyncQueue
 from archivolt.ports.vaults import VaultDirectory
 
@@ -48,8 +52,49 @@ class LeasedSyncRequests:
         return SyncStart.STARTED
 
 
+class RebuildRequests:
+    """Has the index of a vault made anew from its documents.
+
+    Searches show what is there until it is replaced, piece by piece.
+    """
+
+    def __init__(self, runs: IndexRuns, queue: SyncQueue, clock: Clock) -> None:
+        self._runs = runs
+        self._queue = queue
+        self._clock = clock
+
+    def request(self, user: UserId, vault: VaultRef) -> SyncStart:
+        """Have a vault rebuilt, on behalf of a user who may ask for it.
+
+        Raises:
+            UnavailableError: It could not be queued; asking again does it.
+
+        """
+        if not self._runs.ask_rebuild(vault, now=self._clock.now()):
+            return SyncStart.ALREADY_RUNNING
+        job = SyncJob(tenant=vault.tenant, user=user, kind=SyncKind.REBUILD, vault=vault.id)
+        try:
+            self._queue.send(job)
+        except Exception:
+            self._runs.release(vault)
+            raise
+        return SyncStart.STARTED
+
+
+MakePersonalVault = Callable[[TenantId, UserId], VaultRef]
+
+
 class SyncWorker:
-    """Does what was asked for."""
+    """Does what was asked for.
+
+    Args:
+        leases: Of users.
+        queue: Where what runs out of time goes on.
+        directory: Vaults and members.
+        reconcile: Compares a vault with its index.
+        personal: Gives a user their own vault.
+
+    """
 
     def __init__(
         self,
@@ -58,11 +103,13 @@ class SyncWorker:
         queue: SyncQueue,
         directory: VaultDirectory,
         reconcile: Reconcile,
+        personal: MakePersonalVault,
     ) -> None:
         self._leases = leases
         self._queue = queue
         self._directory = directory
         self._reconcile = reconcile
+        self._personal = personal
 
     def run(self, jobs: Mapping[str, SyncJob], *, time_left: TimeLeft) -> BatchOutcome:
         """Work off a batch; a job that fails is delivered again, under the same lease."""
@@ -76,18 +123,26 @@ class SyncWorker:
         return BatchOutcome(failed=failed)
 
     def _sync(self, job: SyncJob, time_left: TimeLeft) -> None:
-        if not self._leases.keep(job.tenant, job.user, job.lease):
+        if not self._holds(job):
             return
         _, stopped = self._reconcile.compare(self._vaults(job), time_left=time_left)
         if stopped is not None and job.runs + 1 < MAX_SYNC_RUNS:
             # Held anew: the rest may wait as long again.
-            self._leases.keep(job.tenant, job.user, job.lease)
+            self._holds(job)
             self._queue.send(replace(job, at=stopped.id, runs=job.runs + 1))
             return
-        self._leases.give_back(job.tenant, job.user, job.lease)
+        if job.kind is SyncKind.ASKED:
+            self._leases.give_back(job.tenant, job.user, job.lease)
+
+    def _holds(self, job: SyncJob) -> bool:
+        return job.kind is not SyncKind.ASKED or self._leases.keep(job.tenant, job.user, job.lease)
 
     def _vaults(self, job: SyncJob) -> list[VaultRef]:
         """Return the vaults that are left, of those that user and token reach now."""
+        if job.kind is SyncKind.FIRST:
+            return [self._personal(job.tenant, job.user)]
+        if job.kind is SyncKind.REBUILD:
+            return [VaultRef(tenant=job.tenant, id=job.vault)] if job.vault else []
         accessible = self._directory.accessible(job.tenant, job.user)
         refs = [access.vault.ref for access in accessible]
         if job.reach is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState
 from archivolt.domain.paths import VaultPath
@@ -10,10 +11,14 @@ from archivolt.domain.vault import FileInfo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
-    """What makes the index today: the passages (`recipe`) and their vectors (`model`)."""
+    """What makes the index today: the passages (`recipe`) and their vectors (`model`).
+
+    What was made before `since` is not of today, whatever made it.
+    """
 
     recipe: str
     model: str
+    since: datetime | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -74,6 +79,8 @@ def _agree(
     info: FileInfo, entry: CatalogueEntry, held: Sequence[Generation], today: Recipe
 ) -> bool:
     if (info.etag, info.size) != (entry.etag, entry.size):
+        return False
+    if today.since is not None and entry.updated_at < today.since:
         return False
     if max(held, default=None) != entry.generation:
         return False

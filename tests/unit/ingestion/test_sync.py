@@ -1,45 +1,14 @@
 """A synchronisation that a user asks for: once at a time, of their vaults, to the end."""
 
-from collections.abc import Callable
-from datetime import timedelta
-
 import pytest
 
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.limits import SYNC_LEASE_SECONDS
 from archivolt.domain.sync import SyncJob, SyncStart, parse_sync, sync_message
 from archivolt.domain.vault import VaultId
-from archivolt.ingestion.sync import LeasedSyncRequests, SyncWorker
 from tests.builders import ACME, ALICE, BOB, vault_ref
-from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
-from tests.index_world import IndexWorld, plenty
-
-
-class SyncWorld(IndexWorld):
-    """An index with what synchronises it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.leases = InMemorySyncLeases(self.clock)
-        self.jobs = InMemorySyncQueue()
-        self.requests = LeasedSyncRequests(self.leases, self.line.across(self.jobs))
-
-    @property
-    def worker(self) -> SyncWorker:
-        """The use case of the reconcile function, for what users ask for."""
-        return SyncWorker(
-            leases=self.leases,
-            queue=self.line.across(self.jobs),
-            directory=self.line.across(self.directory),
-            reconcile=self.reconcile,
-        )
-
-    def work(self) -> list[str]:
-        """Work off the jobs that wait now, and what follows of them; return those that failed."""
-        jobs = {str(number): job for number, job in enumerate(self.jobs.take())}
-        failed = list(self.worker.run(jobs, time_left=plenty).failed)
-        self.embed()
-        return failed
+from tests.index_world import plenty
+from tests.sync_world import SyncWorld, running_out_after
 
 
 @pytest.fixture
@@ -127,12 +96,6 @@ def test_a_job_that_fails_is_delivered_again_under_its_lease(world: SyncWorld) -
     world.embed()
 
     assert world.found("llamas") == ["a.md"]
-
-
-def running_out_after(asked: int) -> Callable[[], timedelta]:
-    """Return a clock that has time for so many questions, and then none."""
-    left = iter([timedelta(hours=1)] * asked)
-    return lambda: next(left, timedelta(0))
 
 
 @pytest.mark.parametrize("asked", range(4))
