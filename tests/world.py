@@ -41,6 +41,7 @@ from tests.fakes.files import InMemoryFiles
 from tests.fakes.governance import (
     InMemoryRates,
     InMemoryTenantSettings,
+    InMemoryUserSettings,
     RecordingAudit,
     ReversibleBox,
 )
@@ -137,6 +138,7 @@ class World:
         self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
         self.confirmations = line.across(InMemoryConfirmations())
         self.tenant_settings = InMemoryTenantSettings()
+        self.user_settings = InMemoryUserSettings()
         self.approvals = ApprovalService(lambda: self.proposals)
         self.pipeline = self.pipeline_of(self.tools())
 
@@ -168,7 +170,14 @@ class World:
             audit=self.audit,
             clock=self.clock,
             confirmations=lambda: confirmations,
-            human=HumanConfirmation(self.tenant_settings, "https://vault.example.com"),
+            human=self.human,
+        )
+
+    @property
+    def human(self) -> HumanConfirmation:
+        """Which changes of agents take a person's yes."""
+        return HumanConfirmation(
+            self.tenant_settings, self.user_settings, "https://vault.example.com"
         )
 
     def vault(self, name: str, *, owner: Principal | None = None) -> VaultRef:

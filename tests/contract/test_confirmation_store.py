@@ -11,7 +11,7 @@ from archivolt.adapters.dynamodb.writes import Update
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.limits import PROPOSAL_KEPT_DAYS
 from archivolt.ports.confirmations import ConfirmationStore, Proposal, ProposalState
-from tests.builders import ACME, ALICE, GLOBEX
+from tests.builders import ACME, ALICE, BOB, GLOBEX
 from tests.contract.conftest import FAKE, NewTable, on_tables
 from tests.fakes.clock import START
 from tests.fakes.confirmations import InMemoryConfirmations
@@ -214,6 +214,49 @@ def test_a_yes_is_kept_while_a_proposal_waits_and_after(proposals: ConfirmationS
     assert lease.approved
     assert proposals.finish(lease, outcome="done")
     assert not proposals.approve(ACME, "p1")
+
+
+def test_what_waits_for_a_yes_is_listed_for_its_user_the_last_to_end_first(
+    proposals: ConfirmationStore,
+) -> None:
+    asked = replace(a_proposal("p1", call="x" * 400_000), sealed_preview="preview")
+    for proposal in (
+        asked,
+        replace(asked, id="p2", expires_at=START + timedelta(minutes=20)),
+        replace(asked, id="over", expires_at=START + timedelta(minutes=1)),
+        replace(asked, id="bobs", user=BOB),
+        replace(asked, id="theirs", tenant=GLOBEX),
+        replace(asked, id="no", sealed_preview=""),
+        replace(asked, id="approved"),
+        replace(asked, id="declined"),
+        replace(asked, id="running"),
+    ):
+        proposals.add(proposal)
+    assert proposals.approve(ACME, "approved")
+    assert proposals.decline(ACME, "declined")
+    assert proposals.take(replace(asked, id="running"), now=START, lease_until=LEASE)
+    now = START + timedelta(minutes=5)
+
+    waiting = proposals.waiting(ACME, ALICE, now=now, limit=20)
+
+    assert [each.id for each in waiting] == ["p2", "p1"]
+    assert waiting[1] == replace(asked, sealed_call="")
+    assert proposals.waiting(ACME, ALICE, now=now, limit=1) == waiting[:1]
+
+
+@on_tables
+def test_what_was_answered_does_not_hide_what_waits(new_table: NewTable) -> None:
+    proposals = DynamoConfirmations(new_table("ConfirmationsTable"))
+    asked = replace(a_proposal(), sealed_preview="preview")
+    proposals.add(asked)
+    for number in range(120):
+        later = asked.expires_at + timedelta(seconds=number)
+        proposals.add(replace(asked, id=f"d{number}", expires_at=later))
+        assert proposals.decline(ACME, f"d{number}")
+
+    waiting = proposals.waiting(ACME, ALICE, now=START, limit=20)
+
+    assert [each.id for each in waiting] == ["p1"]
 
 
 def test_what_is_declined_absent_or_anothers_cannot_be_approved(

@@ -9,14 +9,27 @@ from archivolt.adapters.dynamodb.audit import DynamoAuditLog
 from archivolt.adapters.dynamodb.rates import DynamoRateCounter
 from archivolt.adapters.dynamodb.table import DynamoTable
 from archivolt.adapters.dynamodb.tenant_settings import DynamoTenantSettings
+from archivolt.adapters.dynamodb.user_settings import DynamoUserSettings
 from archivolt.adapters.dynamodb.writes import Key, Put
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.identity import UserId
 from archivolt.domain.settings import TenantSettings
-from archivolt.ports.governance import AuditEntry, AuditLog, RateCounter, TenantSettingsStore
-from tests.builders import ACME, BOB, GLOBEX, principal
+from archivolt.domain.user_settings import UserSettings
+from archivolt.ports.governance import (
+    AuditEntry,
+    AuditLog,
+    RateCounter,
+    TenantSettingsStore,
+    UserSettingsStore,
+)
+from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.contract.conftest import FAKE, NewTable, on_tables
-from tests.fakes.governance import InMemoryRates, InMemoryTenantSettings, RecordingAudit
+from tests.fakes.governance import (
+    InMemoryRates,
+    InMemoryTenantSettings,
+    InMemoryUserSettings,
+    RecordingAudit,
+)
 
 
 @pytest.fixture
@@ -24,6 +37,13 @@ def settings(store: str, request: pytest.FixtureRequest) -> TenantSettingsStore:
     if store == FAKE:
         return InMemoryTenantSettings()
     return DynamoTenantSettings(request.getfixturevalue("new_table")("ControlTable"))
+
+
+@pytest.fixture
+def own_settings(store: str, request: pytest.FixtureRequest) -> UserSettingsStore:
+    if store == FAKE:
+        return InMemoryUserSettings()
+    return DynamoUserSettings(request.getfixturevalue("new_table")("ControlTable"))
 
 
 @pytest.fixture
@@ -51,6 +71,17 @@ def test_settings_are_kept_per_tenant(settings: TenantSettingsStore) -> None:
 
     assert settings.load(ACME) == chosen
     assert settings.load(GLOBEX) == TenantSettings()
+
+
+def test_a_users_settings_are_their_own(
+    own_settings: UserSettingsStore,
+) -> None:
+    chosen = UserSettings(human_confirmation=True, human_confirmation_in_product=True)
+    own_settings.save(ACME, ALICE, UserSettings(human_confirmation_in_product=True))
+    own_settings.save(ACME, ALICE, chosen)
+
+    assert own_settings.load(ACME, ALICE) == chosen
+    assert own_settings.load(ACME, BOB) == own_settings.load(GLOBEX, ALICE) == UserSettings()
 
 
 def test_saving_replaces_what_was_there(settings: TenantSettingsStore) -> None:

@@ -14,6 +14,7 @@ from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.services import RestServices
 from archivolt.entrypoints.http.tools_app import create_handler
 from archivolt.governance.audit import AuditService
+from archivolt.governance.own_settings import OwnSettings
 from archivolt.governance.personal_tokens import PersonalTokens
 from archivolt.governance.settings import SettingsService
 from archivolt.governance.token_verifiers import PersonalTokenVerifier, TokenVerifiers
@@ -62,6 +63,7 @@ def rest_services(
         files=world.files,
         catalogue=world.catalogue,
         tenant_settings=SettingsService(world.tenant_settings, ReversibleBox()),
+        own_settings=OwnSettings(world.user_settings, world.human),
         audit=AuditService(world.audit, world.clock),
         tokens=PersonalTokens(lambda: store, world.clock),
         approvals=world.approvals,

@@ -14,7 +14,9 @@ from archivolt.domain.errors import (
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.tool import Surface
+from archivolt.domain.user_settings import UserSettings
 from archivolt.domain.vault import VaultRole
+from archivolt.governance.human_confirmation import YesRule
 from archivolt.ports.confirmations import ProposalState
 from archivolt.tools.pipeline import Proposed
 from tests.builders import ACME, ALICE, BOB, principal
@@ -27,6 +29,7 @@ ADDITION: Json = {"vault": "notes", "path": "garden.md", "content": "Water them.
 AGENT = principal(ALICE, kind=TokenKind.MCP)
 PROGRAM = principal(ALICE, kind=TokenKind.PERSONAL)
 PERSON = principal(ALICE)
+YES: Json = {"confirm": {"action": "accept", "content": {"confirm": True}}}
 
 
 def prepared(world: World) -> None:
@@ -127,9 +130,17 @@ def test_what_a_person_declined_is_never_made(world: McpWorld) -> None:
 
     with pytest.raises(ConflictError, match="confirmation_declined"):
         world.approvals.approve(PERSON, proposal.id)
-    with pytest.raises((ConflictError, ForbiddenError)):
+    with pytest.raises(ConflictError, match="confirmation_declined"):
         world.apply(proposal, by=AGENT, surface=Surface.MCP)
     assert text_of(world) == "Plant tulips."
+
+
+def test_an_agent_is_not_sent_to_a_person_for_a_yes_that_comes_too_late(world: McpWorld) -> None:
+    proposal = proposed(world)
+    world.clock.advance(seconds=601)
+
+    with pytest.raises(ConflictError, match="confirmation_expired"):
+        world.apply(proposal, by=AGENT, surface=Surface.MCP)
 
 
 @pytest.mark.parametrize("kind", [TokenKind.MCP, TokenKind.PERSONAL])
@@ -176,20 +187,68 @@ def test_a_yes_does_not_give_the_token_to_somebody_else(world: McpWorld) -> None
         world.apply(proposal, by=principal(BOB, kind=TokenKind.MCP), surface=Surface.MCP)
 
 
+def form(world: McpWorld, **rounds: object) -> Json:
+    """Return the result of a call by an agent whose client shows forms."""
+    call: Json = {"name": "apply_append_to_file", "arguments": ADDITION, **rounds}
+    sent = modern("tools/call", call)
+    capabilities = "io.modelcontextprotocol/clientCapabilities"
+    sent.body["params"]["_meta"][capabilities] = {"elicitation": {"form": {}}}
+    return world.send(sent, token="agent").json["result"]
+
+
+def test_where_only_the_product_counts_a_client_cannot_answer_for_its_person(
+    world: McpWorld,
+) -> None:
+    asked = form(world)
+    in_product = TenantSettings(human_confirmation_in_product=True)
+    world.tenant_settings.save(ACME, in_product)
+
+    answered = form(world, inputResponses=YES, requestState=asked["requestState"])
+    anew = form(world)
+    proposal = proposed(world)
+    world.approvals.approve(PERSON, proposal.id)
+    world.apply(proposal, by=AGENT, surface=Surface.MCP)
+
+    assert answered["content"][0]["text"].startswith("human_confirmation_required: ")
+    assert anew["isError"] is True
+    assert "call propose_append_to_file first" in anew["content"][0]["text"]
+    assert text_of(world).count("Water") == 1
+
+
+@pytest.mark.parametrize(
+    ("tenant", "own", "rule"),
+    [
+        (TenantSettings(), UserSettings(), YesRule.NONE),
+        (TenantSettings(human_confirmation=True), UserSettings(), YesRule.FORM),
+        (TenantSettings(), UserSettings(human_confirmation=True), YesRule.FORM),
+        (
+            TenantSettings(human_confirmation=True),
+            UserSettings(human_confirmation_in_product=True),
+            YesRule.PRODUCT,
+        ),
+        (
+            TenantSettings(human_confirmation_in_product=True),
+            UserSettings(human_confirmation=True),
+            YesRule.PRODUCT,
+        ),
+    ],
+)
+def test_the_stricter_of_the_tenants_and_the_users_setting_is_in_force(
+    world: McpWorld, tenant: TenantSettings, own: UserSettings, rule: YesRule
+) -> None:
+    world.tenant_settings.save(ACME, tenant)
+    world.user_settings.save(ACME, ALICE, own)
+
+    assert world.human.rule(AGENT) is rule
+    assert bool(proposed(world).approval_url) is (rule is not YesRule.NONE)
+
+
 def test_over_mcp_the_silent_apply_is_refused_and_the_form_is_enough(world: McpWorld) -> None:
     proposal = world.call_tool("propose_append_to_file", ADDITION, token="agent")
     token = proposal["structuredContent"]["confirmation_token"]
     silent = world.call_tool("apply_append_to_file", {"confirmation_token": token}, token="agent")
 
-    def form(**rounds: object) -> Json:
-        call: Json = {"name": "apply_append_to_file", "arguments": ADDITION, **rounds}
-        sent = modern("tools/call", call)
-        capabilities = "io.modelcontextprotocol/clientCapabilities"
-        sent.body["params"]["_meta"][capabilities] = {"elicitation": {"form": {}}}
-        return world.send(sent, token="agent").json["result"]
-
-    yes = {"confirm": {"action": "accept", "content": {"confirm": True}}}
-    made = form(inputResponses=yes, requestState=form()["requestState"])
+    made = form(world, inputResponses=YES, requestState=form(world)["requestState"])
 
     assert silent["isError"] is True
     assert silent["content"][0]["text"].startswith("human_confirmation_required: ")
@@ -225,3 +284,63 @@ def test_an_administrator_turns_it_on() -> None:
 
     assert shown["human_confirmation"] is True
     assert world.tenant_settings.load(ACME).human_confirmation
+
+
+OWN = "/api/v1/me/settings"
+
+
+def test_a_person_turns_it_on_for_their_own_agents() -> None:
+    world = RestWorld()
+    prepared(world)
+    world.tenant_settings.save(ACME, TenantSettings())
+
+    before = world.get(OWN).json
+    changed = world.send("PUT", OWN, {"human_confirmation": True}).json
+    unchanged = world.send("PUT", OWN, {}).json
+    proposal = proposed(world)
+
+    assert before == {
+        "human_confirmation": False,
+        "human_confirmation_in_product": False,
+        "in_force": "none",
+    }
+    assert changed == unchanged == before | {"human_confirmation": True, "in_force": "form"}
+    assert world.get(OWN, user="bob").json == before
+    assert refusal(world, proposal, AGENT, Surface.MCP).code == "human_confirmation_required"
+
+
+def test_a_person_sees_what_their_tenant_demands_and_cannot_loosen_it() -> None:
+    world = RestWorld()
+    prepared(world)
+
+    shown = world.send("PUT", OWN, {"human_confirmation": False}).json
+
+    assert (shown["human_confirmation"], shown["in_force"]) == (False, "form")
+
+
+def test_no_program_sees_or_changes_a_persons_settings_or_lists_what_waits() -> None:
+    world = RestWorld()
+    prepared(world)
+
+    assert world.get(OWN, user="alices-agent").status == 403
+    assert world.send("PUT", OWN, {}, user="alices-agent").status == 403
+    assert world.get("/api/v1/confirmations", user="alices-agent").status == 403
+    assert world.send("PUT", OWN, {"human_confirmation": "perhaps"}).status == 422
+    assert world.send("PUT", OWN, {"theme": "dark"}).status == 422
+
+
+def test_a_person_lists_what_waits_for_their_yes() -> None:
+    world = RestWorld()
+    prepared(world)
+    url = "/api/v1/confirmations"
+    empty = world.get(url).json
+    first, second = proposed(world), proposed(world)
+    listed = world.get(url).json["confirmations"]
+
+    world.send("POST", f"{url}/{first.id}/approve")
+    world.send("POST", f"{url}/{second.id}/decline")
+
+    assert empty == {"confirmations": []}
+    assert {one["id"] for one in listed} == {first.id, second.id}
+    assert all("+Water them." in one["preview"]["diff"] for one in listed)
+    assert world.get(url, user="bob").json == world.get(url).json == empty

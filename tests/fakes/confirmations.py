@@ -4,7 +4,7 @@ import threading
 from dataclasses import replace
 from datetime import datetime
 
-from archivolt.domain.identity import TenantId
+from archivolt.domain.identity import TenantId, UserId
 from archivolt.ports.confirmations import Proposal, ProposalState
 
 
@@ -22,6 +22,17 @@ class InMemoryConfirmations:
     def get(self, tenant: TenantId, proposal_id: str) -> Proposal | None:
         with self._lock:
             return self._proposals.get((tenant, proposal_id))
+
+    def waiting(
+        self, tenant: TenantId, user: UserId, *, now: datetime, limit: int
+    ) -> list[Proposal]:
+        with self._lock:
+            found = [
+                replace(each, sealed_call="")
+                for each in self._proposals.values()
+                if (each.tenant, each.user) == (tenant, user) and each.waits_for_yes(now)
+            ]
+        return sorted(found, key=lambda one: (one.expires_at, one.id), reverse=True)[:limit]
 
     def take(self, proposal: Proposal, *, now: datetime, lease_until: datetime) -> Proposal | None:
         with self._lock:

@@ -6,6 +6,7 @@ from datetime import datetime
 from archivolt.domain.errors import InvalidRequestError, UnauthenticatedError, UnavailableError
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.settings import TenantSettings
+from archivolt.domain.user_settings import UserSettings
 from archivolt.ports.governance import AuditEntry, AuditPage
 
 
@@ -20,6 +21,19 @@ class InMemoryTenantSettings:
 
     def save(self, tenant: TenantId, settings: TenantSettings) -> None:
         self._settings[tenant] = settings
+
+
+class InMemoryUserSettings:
+    """A `UserSettingsStore` in a dictionary."""
+
+    def __init__(self) -> None:
+        self._settings: dict[tuple[TenantId, UserId], UserSettings] = {}
+
+    def load(self, tenant: TenantId, user: UserId) -> UserSettings:
+        return self._settings.get((tenant, user), UserSettings())
+
+    def save(self, tenant: TenantId, user: UserId, settings: UserSettings) -> None:
+        self._settings[tenant, user] = settings
 
 
 class InMemoryRates:

@@ -15,7 +15,7 @@ class TenantSettings:
 
     `sealed_chat_api_key` is ciphertext bound to the tenant and the field (decision 24);
     `chat_api_key_fingerprint` is all that is ever shown of the key. With `human_confirmation` an
-    agent's change takes a person's yes.
+    agent's change takes a person's yes; with `human_confirmation_in_product`, one in the product.
     """
 
     chat_enabled: bool = True
@@ -26,3 +26,4 @@ class TenantSettings:
     sealed_chat_api_key: str = ""
     chat_api_key_fingerprint: str = ""
     human_confirmation: bool = False
+    human_confirmation_in_product: bool = False

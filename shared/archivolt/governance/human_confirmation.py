@@ -1,30 +1,54 @@
 """Whether a change by an agent takes a person's yes, and where that person gives it."""
 
+from enum import StrEnum
+
 from archivolt.domain.identity import Principal
-from archivolt.ports.governance import TenantSettingsStore
+from archivolt.ports.governance import TenantSettingsStore, UserSettingsStore
+
+
+class YesRule(StrEnum):
+    """What counts as a person's yes to a change of their agent."""
+
+    NONE = "none"
+    """None is asked for."""
+    FORM = "form"
+    """A form that their client shows, or an approval in the product."""
+    PRODUCT = "product"
+    """An approval in the product, whose client cannot answer in their place."""
 
 
 class HumanConfirmation:
-    """The rule "writes only with human confirmation" of a tenant.
+    """The rule "writes only with human confirmation", of a tenant or of one user of it.
 
     Args:
-        settings: Where tenants turn it on.
+        tenants: Where administrators turn it on.
+        people: Where users turn it on for their own agents.
         public_url: The product's address without a final slash.
 
     """
 
-    def __init__(self, settings: TenantSettingsStore, public_url: str) -> None:
-        self._settings = settings
+    def __init__(
+        self, tenants: TenantSettingsStore, people: UserSettingsStore, public_url: str
+    ) -> None:
+        self._tenants = tenants
+        self._people = people
         self._public_url = public_url
 
-    def required(self, principal: Principal) -> bool:
-        """Tell whether a person has to agree to what this caller's agents change.
+    def rule(self, principal: Principal) -> YesRule:
+        """Return what is asked of this caller's agents: the stricter of the two.
 
         Raises:
             UnavailableError: It cannot be read.
 
         """
-        return self._settings.load(principal.tenant).human_confirmation
+        of_tenant = self._tenants.load(principal.tenant)
+        if of_tenant.human_confirmation_in_product:
+            return YesRule.PRODUCT
+        own = self._people.load(principal.tenant, principal.user)
+        if own.human_confirmation_in_product:
+            return YesRule.PRODUCT
+        asked = of_tenant.human_confirmation or own.human_confirmation
+        return YesRule.FORM if asked else YesRule.NONE
 
     def address(self, proposal_id: str) -> str:
         """Return where a person's own client sees a proposal; `/approve` below it agrees to it."""

@@ -76,6 +76,10 @@ class SettingsChange(BaseModel):
         description="Whether an agent's change takes a person's yes: in a form of their client, or"
         " at the address that comes with the proposal.",
     )
+    human_confirmation_in_product: bool | None = Field(
+        default=None,
+        description="Whether only a yes in the product counts: a client could answer its own form.",
+    )
 
 
 class SettingsService:

@@ -43,6 +43,11 @@ class Proposal:
     sealed_preview: str = ""
     approved: bool = False
 
+    def waits_for_yes(self, now: datetime) -> bool:
+        """Tell whether a person may still say yes, and has not."""
+        answered = self.approved or self.state is not ProposalState.PENDING
+        return bool(self.sealed_preview) and not answered and self.expires_at > now
+
 
 class ConfirmationStore(Protocol):
     """Keeps proposals; every step is one conditional write. Passes `tests/contract`.
@@ -56,6 +61,15 @@ class ConfirmationStore(Protocol):
 
     def get(self, tenant: TenantId, proposal_id: str) -> Proposal | None:
         """Return a proposal, strongly consistent; None if there is none."""
+        ...
+
+    def waiting(
+        self, tenant: TenantId, user: UserId, *, now: datetime, limit: int
+    ) -> list[Proposal]:
+        """Return a user's pending proposals that need their yes and wait for it still.
+
+        At most `limit`, the last to end first, without `sealed_call`.
+        """
         ...
 
     def take(self, proposal: Proposal, *, now: datetime, lease_until: datetime) -> Proposal | None:

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.settings import TenantSettings
+from archivolt.domain.user_settings import UserSettings
 
 
 class TokenVerifier(Protocol):
@@ -30,6 +31,18 @@ class TenantSettingsStore(Protocol):
         ...
 
     def save(self, tenant: TenantId, settings: TenantSettings) -> None:
+        """Replace the settings."""
+        ...
+
+
+class UserSettingsStore(Protocol):
+    """Keeps each user's own settings. Every implementation passes `tests/contract`."""
+
+    def load(self, tenant: TenantId, user: UserId) -> UserSettings:
+        """Return the settings; defaults for a user who set none."""
+        ...
+
+    def save(self, tenant: TenantId, user: UserId, settings: UserSettings) -> None:
         """Replace the settings."""
         ...
 

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from archivolt.domain.errors import ConflictError, ForbiddenError, NotFoundError
 from archivolt.domain.identity import Principal, TokenKind
+from archivolt.domain.limits import MAX_AWAITED_CHANGES
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.confirmations import Proposal, ProposalState
 from archivolt.tools.proposals import Proposals
@@ -34,6 +35,23 @@ class ApprovalService:
 
     def __init__(self, proposals: Callable[[], Proposals]) -> None:
         self._proposals = proposals
+
+    def waiting(self, principal: Principal) -> list[AwaitedChange]:
+        """Return the caller's proposals that wait for their yes, the newest first.
+
+        Raises:
+            ForbiddenError: `person_required`.
+
+        """
+        _require_person(principal)
+        proposals = self._proposals()
+        found = proposals.store.waiting(
+            principal.tenant,
+            principal.user,
+            now=proposals.clock.now(),
+            limit=MAX_AWAITED_CHANGES,
+        )
+        return [self._shown(each) for each in found]
 
     def show(self, principal: Principal, proposal_id: str) -> AwaitedChange:
         """Return a proposal of the caller.
@@ -82,8 +100,7 @@ class ApprovalService:
         raise ConflictError("confirmation_done")
 
     def _own(self, principal: Principal, proposal_id: str) -> Proposal:
-        if principal.kind is not TokenKind.INTERACTIVE:
-            raise ForbiddenError("person_required")
+        _require_person(principal)
         proposal = self._proposals().store.get(principal.tenant, proposal_id)
         if proposal is None or proposal.user != principal.user or not proposal.sealed_preview:
             raise NotFoundError("confirmation_not_found")
@@ -100,3 +117,8 @@ class ApprovalService:
             expires_at=proposal.expires_at,
             preview=json.loads(preview),
         )
+
+
+def _require_person(principal: Principal) -> None:
+    if principal.kind is not TokenKind.INTERACTIVE:
+        raise ForbiddenError("person_required")

@@ -15,11 +15,10 @@ from typing import Any, Final
 from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import (
     ConfirmationRequiredError,
-    ForbiddenError,
     InvalidRequestError,
     NotFoundError,
 )
-from archivolt.domain.identity import Principal, TokenKind
+from archivolt.domain.identity import Principal
 from archivolt.domain.limits import (
     CONFIRMATION_SECONDS,
     MAX_CONFIRMATION_TOKEN_CHARS,
@@ -27,15 +26,15 @@ from archivolt.domain.limits import (
 )
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import JsonObject, Surface, ToolResult
-from archivolt.governance.human_confirmation import HumanConfirmation
+from archivolt.governance.human_confirmation import HumanConfirmation, YesRule
 from archivolt.ports.clock import Clock
-from archivolt.ports.confirmations import ProposalState
 from archivolt.ports.governance import AuditLog
 from archivolt.tools.arguments import read_arguments
 from archivolt.tools.audit import Call, Recorder
 from archivolt.tools.confirmations import Confirmations
 from archivolt.tools.context import Services, ToolContext
 from archivolt.tools.permission import require_surface, vault_for
+from archivolt.tools.persons_yes import PersonsYes
 from archivolt.tools.previews import ProposalAnswer, ShownPreview, shown
 from archivolt.tools.proposals import OpenedProposal, ProposedCall
 from archivolt.tools.rate_limit import RateLimit
@@ -106,7 +105,7 @@ class ToolPipeline:
         self._rate_limit = rate_limit
         self._recorder = Recorder(audit, clock)
         self._confirmations = confirmations
-        self._human = human
+        self._yes = PersonsYes(human)
         self.max_result_chars = MAX_TOOL_RESULT_CHARS
 
     def with_room_for(self, characters: int) -> "ToolPipeline":
@@ -179,9 +178,9 @@ class ToolPipeline:
                 surface=surface,
             )
             told = shown(preview, language, limit=self.max_result_chars - _TOKEN_ROOM)
-            human = self._person_for(call)
+            asks = self._yes.rule(principal, surface) is not YesRule.NONE
             token, proposal = self._confirmations().proposals.propose(
-                principal, proposed, seconds=seconds, preview=json.dumps(told) if human else ""
+                principal, proposed, seconds=seconds, preview=json.dumps(told) if asks else ""
             )
             call.details["confirmation"] = proposal.id
             return Proposed(
@@ -190,7 +189,7 @@ class ToolPipeline:
                 token=token,
                 expires_at=proposal.expires_at,
                 preview=told,
-                approval_url=human.address(proposal.id) if human else "",
+                approval_url=self._yes.address(proposal),
             )
 
     def apply(
@@ -221,8 +220,7 @@ class ToolPipeline:
             context, read = self._admitted(call, tool, language)
             if context.vault_id != opened.call.vault:
                 raise NotFoundError("vault_not_found", vault=str(call.arguments.get("vault")))
-            if not asked:
-                self._require_approval(call, opened)
+            self._yes.require(principal, surface, opened.proposal, asked=asked, now=call.started)
 
             def run(confirmed: Confirmed) -> ToolResult:
                 # As a model takes it, whoever applies: it is kept for every retry.
@@ -245,22 +243,14 @@ class ToolPipeline:
             self._rate_limit.count(principal, tool.name, call.started)
             self._confirmations().decline(self._opened(call, tool, token))
 
-    def _person_for(self, call: Call) -> HumanConfirmation | None:
-        """Return what asks for a person's yes to a change; None for one of their own hand."""
-        by_agent = call.surface is Surface.MCP or call.principal.kind is not TokenKind.INTERACTIVE
-        human = self._human
-        return human if human and by_agent and human.required(call.principal) else None
+    def takes_forms(self, principal: Principal, surface: Surface) -> bool:
+        """Tell whether a form of the caller's client counts as a person's yes.
 
-    def _require_approval(self, call: Call, opened: OpenedProposal) -> None:
-        proposal = opened.proposal
-        if proposal.approved or proposal.state is ProposalState.DONE:
-            return
-        if human := self._person_for(call):
-            raise ForbiddenError(
-                "human_confirmation_required",
-                # One proposed before the rule was in force has nothing to show there.
-                approval_url=human.address(proposal.id) if proposal.sealed_preview else "",
-            )
+        Raises:
+            UnavailableError: It cannot be read.
+
+        """
+        return self._yes.rule(principal, surface) is not YesRule.PRODUCT
 
     def _tool(self, name: str, surface: Surface) -> Tool:
         tool = self.registry.get(name)

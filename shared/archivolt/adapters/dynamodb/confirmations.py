@@ -2,6 +2,7 @@
 
     PROPOSAL#{tenant}#{id}    HEAD             the proposal, its state and its outcome
     PROPOSAL#{tenant}#{id}    PART#{number}    its sealed call, in parts that fit into items
+    WAITING#{tenant}#{user}   {end}#{id}       one that needs its user's yes, until it ends
 
 A call can be a whole document. Its parts are there before the head, which makes the proposal one;
 nothing but the head changes afterwards. Every step writes a mark of its own, by which one whose
@@ -9,12 +10,13 @@ answer was lost knows itself when it is repeated.
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
 from boto3.dynamodb.conditions import Attr, ConditionBase
+from boto3.dynamodb.conditions import Key as KeyCondition
 
 from archivolt.adapters.dynamodb.moments import from_number, to_number
 from archivolt.adapters.dynamodb.table import (
@@ -32,6 +34,9 @@ from archivolt.ports.confirmations import Proposal, ProposalState
 _HEAD: Final = "HEAD"
 # An item holds at most 400 KB (Amazon DynamoDB developer guide, "Quotas"); what is sealed is ASCII.
 _PART_CHARS: Final = 350_000
+# What an agent proposed and somebody answered keeps its mark: a look may find nothing that waits.
+_MARKS_A_LOOK: Final = 100
+_MAX_LOOKS: Final = 20
 
 
 class DynamoConfirmations:
@@ -51,7 +56,7 @@ class DynamoConfirmations:
             self._table.write(Put(item={**place._asdict(), "text": part, "ttl": ttl}))
         # A transaction of one: repeating a lost request cannot conflict with itself.
         head = Put(item={**key._asdict(), **_head(proposal), "ttl": ttl}, condition=ABSENT)
-        self._table.transact([head])
+        self._table.transact([head, *_mark(proposal)])
 
     def get(self, tenant: TenantId, proposal_id: str) -> Proposal | None:
         """Return a proposal, strongly consistent; None if there is none."""
@@ -61,6 +66,24 @@ class DynamoConfirmations:
         if not items or items[0]["sk"] != _HEAD:
             return None
         return _proposal(items[0], "".join(item["text"] for item in items[1:]))
+
+    def waiting(
+        self, tenant: TenantId, user: UserId, *, now: datetime, limit: int
+    ) -> list[Proposal]:
+        """Return a user's pending proposals that need their yes and wait for it still."""
+        ahead = KeyCondition("pk").eq(_waiting(tenant, user)) & KeyCondition("sk").gt(_end(now))
+        found: list[Proposal] = []
+        after: Mapping[str, str] | None = None
+        for _ in range(_MAX_LOOKS):
+            page = self._table.page(ahead, limit=_MARKS_A_LOOK, after=after, descending=True)
+            keys = [_key(tenant, mark["id"]) for mark in page.items]
+            heads = self._table.get_many(keys)
+            proposals = [_proposal(heads[key], "") for key in keys if key in heads]
+            found += [each for each in proposals if each.waits_for_yes(now)]
+            after = page.last_key
+            if after is None or len(found) >= limit:
+                break
+        return found[:limit]
 
     def take(self, proposal: Proposal, *, now: datetime, lease_until: datetime) -> Proposal | None:
         """Take it for one apply."""
@@ -127,6 +150,24 @@ class DynamoConfirmations:
 
 def _key(tenant: TenantId, proposal_id: str) -> Key:
     return Key(f"PROPOSAL#{tenant}#{proposal_id}", _HEAD)
+
+
+def _waiting(tenant: TenantId, user: UserId) -> str:
+    return f"WAITING#{tenant}#{user}"
+
+
+def _end(moment: datetime) -> str:
+    return f"{int(moment.timestamp()):012d}"
+
+
+def _mark(proposal: Proposal) -> Sequence[Put]:
+    if not proposal.sealed_preview:
+        return ()
+    place = Key(
+        _waiting(proposal.tenant, proposal.user), f"{_end(proposal.expires_at)}#{proposal.id}"
+    )
+    ttl = int(proposal.expires_at.timestamp())
+    return (Put(item={**place._asdict(), "id": proposal.id, "ttl": ttl}),)
 
 
 def _state(state: ProposalState) -> ConditionBase:

@@ -6,6 +6,7 @@ from typing import Self
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
+from archivolt.domain.limits import MAX_AWAITED_CHANGES
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.services import ServicesOf
 from archivolt.ports.confirmations import ProposalState
@@ -38,9 +39,28 @@ class AwaitedChangeBody(BaseModel):
         )
 
 
+class AwaitedChanges(BaseModel):
+    """Changes that wait for a person's yes."""
+
+    confirmations: list[AwaitedChangeBody] = Field(
+        description=f"The newest first, at most {MAX_AWAITED_CHANGES}."
+    )
+
+
 def confirmation_router(services: ServicesOf) -> APIRouter:
     """Return the routes of confirmations."""
     router = APIRouter(tags=["confirmations"])
+
+    @router.get(
+        "/confirmations",
+        summary="List the changes that wait for your yes",
+        operation_id="list_confirmations",
+    )
+    def list_waiting(principal: InteractivePrincipal) -> AwaitedChanges:  # pyright: ignore[reportUnusedFunction]
+        """Your own agents' only, with a person's own token."""
+        with services().by_hand.doing(principal, "list_confirmations"):
+            waiting = services().approvals.waiting(principal)
+        return AwaitedChanges(confirmations=[AwaitedChangeBody.of(each) for each in waiting])
 
     @router.get(
         "/confirmations/{confirmation}",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.tool import Surface
 from archivolt.governance.audit import AuditService
+from archivolt.governance.own_settings import OwnSettings
 from archivolt.governance.personal_tokens import PersonalTokens
 from archivolt.governance.settings import SettingsService
 from archivolt.ports.catalogue import Catalogue
@@ -34,6 +35,7 @@ class RestServices:
     files: FileService
     catalogue: Catalogue
     tenant_settings: SettingsService
+    own_settings: OwnSettings
     audit: AuditService
     tokens: PersonalTokens
     approvals: ApprovalService

@@ -21,6 +21,7 @@ class SettingsBody(BaseModel):
     chat_max_tokens_per_request: int
     chat_api_key: str = Field(description='The fingerprint of the key; "" when none is set.')
     human_confirmation: bool
+    human_confirmation_in_product: bool
 
     @classmethod
     def of(cls, settings: TenantSettings) -> Self:
@@ -33,6 +34,7 @@ class SettingsBody(BaseModel):
             chat_max_tokens_per_request=settings.chat_max_tokens_per_request,
             chat_api_key=settings.chat_api_key_fingerprint,
             human_confirmation=settings.human_confirmation,
+            human_confirmation_in_product=settings.human_confirmation_in_product,
         )
 
 

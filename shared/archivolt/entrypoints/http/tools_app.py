@@ -14,6 +14,7 @@ from archivolt.entrypoints.http.change_routes import change_router
 from archivolt.entrypoints.http.confirmation_routes import confirmation_router
 from archivolt.entrypoints.http.file_routes import file_router
 from archivolt.entrypoints.http.openapi import openapi_router
+from archivolt.entrypoints.http.own_settings_routes import own_settings_router
 from archivolt.entrypoints.http.read_routes import read_router
 from archivolt.entrypoints.http.services import ServicesOf
 from archivolt.entrypoints.http.settings_routes import settings_router
@@ -31,6 +32,7 @@ _ROUTERS: Final = (
     upload_router,
     vault_router,
     settings_router,
+    own_settings_router,
     audit_router,
     token_router,
     confirmation_router,

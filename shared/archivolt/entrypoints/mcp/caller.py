@@ -75,6 +75,15 @@ class Caller:
         )
         return result.value
 
+    def takes_forms(self, pipeline: ToolPipeline) -> bool:
+        """Tell whether a form of this caller's client counts as a person's yes.
+
+        Raises:
+            ArchivoltError: Whatever the pipeline refuses.
+
+        """
+        return pipeline.takes_forms(self.principal, Surface.MCP)
+
     def decline(self, pipeline: ToolPipeline, tool: str, token: str) -> None:
         """Make sure that a proposed change is never made.
 

@@ -47,7 +47,8 @@ class InlineConfirmation:
 
         Raises:
             InvalidRequestError: `confirmation_ambiguous`: a token and arguments beside it.
-            ConfirmationRequiredError: `confirmation_unasked`: the client cannot ask a person.
+            ConfirmationRequiredError: `confirmation_unasked`: the client cannot ask a person, or
+                what it would ask is no yes here.
             ArchivoltError: Whatever the pipeline or the tool refuses.
 
         """
@@ -66,6 +67,8 @@ class InlineConfirmation:
         return self._answered(caller, tool, params.request_state, answer)
 
     def _asked(self, caller: Caller, tool: str, arguments: JsonObject) -> InputRequiredResult:
+        if not caller.takes_forms(self._pipeline):
+            raise ConfirmationRequiredError("confirmation_unasked", tool=tool)
         proposed = caller.propose(self._pipeline, tool, arguments)
         form = ElicitRequestFormParams(
             message=_question(proposed["preview"], caller.language),
