@@ -9,6 +9,7 @@ from archivolt.domain.change_messages import CHANGE_MESSAGES
 from archivolt.domain.chat_messages import CHAT_MESSAGES
 from archivolt.domain.document_messages import DOCUMENT_MESSAGES
 from archivolt.domain.language import Language, Message
+from archivolt.domain.oauth_messages import OAUTH_MESSAGES
 from archivolt.domain.reasons import REASONS
 from archivolt.domain.search_messages import SEARCH_MESSAGES
 from archivolt.domain.token_messages import TOKEN_MESSAGES
@@ -241,6 +242,7 @@ MESSAGES: Mapping[str, Message] = dict(
             **CHANGE_MESSAGES,
             **CHAT_MESSAGES,
             **DOCUMENT_MESSAGES,
+            **OAUTH_MESSAGES,
             **SEARCH_MESSAGES,
             **TOKEN_MESSAGES,
             **WEB_MESSAGES,
