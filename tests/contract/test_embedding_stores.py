@@ -1,4 +1,4 @@
-"""The embedding queues and the cache of vectors, on the fakes and on moto."""
+"""The embedding queues and the cache of vectors, on the fakes and on emulators."""
 
 from array import array
 from typing import TYPE_CHECKING, Any
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from moto import mock_aws
 
+from archivolt.adapters.dynamodb.vector_places import DynamoVectorPlaces
 from archivolt.adapters.s3.vector_cache import S3VectorCache
 from archivolt.adapters.sqs.embedding_queue import SqsEmbeddingQueue
 from archivolt.domain.errors import UnavailableError
@@ -14,7 +15,7 @@ from archivolt.domain.job_messages import parse_job
 from archivolt.domain.paths import VaultPath
 from archivolt.ports.ingestion import VectorCache
 from tests.builders import BOB, vault_ref
-from tests.contract.conftest import REGION, client_of
+from tests.contract.conftest import FAKE, REGION, NewTable, client_of, on_tables
 from tests.fakes.embedding import InMemoryVectorCache
 
 if TYPE_CHECKING:
@@ -25,62 +26,91 @@ if TYPE_CHECKING:
 
 VAULT, OTHER = vault_ref("v1"), vault_ref("v2")
 BUCKET = "documents"
-HASH = "ab" * 32
+CONTENT, NEWER = "ab" * 32, "cd" * 32
+A, B, C = ("0a" * 20, "0b" * 20, "0c" * 20)
 
 
-@pytest.fixture(params=["fake", "moto"])
-def cache(request: pytest.FixtureRequest) -> VectorCache:
-    if request.param == "fake":
+@pytest.fixture
+def cache(store: str, request: pytest.FixtureRequest) -> VectorCache:
+    if store == FAKE:
         return InMemoryVectorCache()
-    return S3VectorCache(_bucket(request.getfixturevalue("moto_s3")), BUCKET)
+    return on_aws(request.getfixturevalue("new_table"), request.getfixturevalue("moto_s3"))
 
 
-def _bucket(client: "S3Client") -> "S3Client":
+def on_aws(new_table: NewTable, client: "S3Client") -> S3VectorCache:
     client.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
-    return client
+    return S3VectorCache(client, BUCKET, DynamoVectorPlaces(new_table("CatalogueTable")))
 
 
-def test_vectors_come_back_in_order(cache: VectorCache) -> None:
-    vectors = [array("f", [0.25, -0.5]), [1.0, 0.0], [0.0, 0.125]]
-    cache.store(VAULT, HASH, "m/1", vectors)
-    assert [list(vector) for vector in cache.load(VAULT, HASH, "m/1")] == [
-        [0.25, -0.5],
-        [1.0, 0.0],
-        [0.0, 0.125],
-    ]
+def loaded(cache: VectorCache, *digests: str, model: str = "m/1") -> dict[str, list[float]]:
+    found = cache.load(VAULT, digests, model)
+    return {digest: list(each.vector) for digest, each in found.items()}
 
 
-def test_what_was_never_stored_is_empty(cache: VectorCache) -> None:
-    cache.store(VAULT, HASH, "m/1", [[1.0]])
-    assert cache.load(VAULT, HASH, "m/2") == []
-    assert cache.load(VAULT, "cd" * 32, "m/1") == []
-    assert cache.load(OTHER, HASH, "m/1") == []
+def test_a_text_has_the_vector_that_was_made_of_it(cache: VectorCache) -> None:
+    cache.store(VAULT, CONTENT, "m/1", {A: array("f", [0.25, -0.5]), B: [1.0, 0.0]})
+    assert loaded(cache, B, C, A) == {A: [0.25, -0.5], B: [1.0, 0.0]}
+    assert cache.load(VAULT, [A], "m/1")[A].sha256 == CONTENT
 
 
-def test_more_vectors_replace_the_first_ones(cache: VectorCache) -> None:
-    cache.store(VAULT, HASH, "m/1", [[1.0]])
-    cache.store(VAULT, HASH, "m/1", [[1.0], [0.5]])
-    assert len(cache.load(VAULT, HASH, "m/1")) == 2
+def test_a_text_is_known_by_no_other_model_and_in_no_other_vault(cache: VectorCache) -> None:
+    cache.store(VAULT, CONTENT, "m/1", {A: [1.0]})
+    assert cache.load(VAULT, [A], "m/2") == {}
+    assert cache.load(OTHER, [A], "m/1") == {}
+    assert cache.load(VAULT, [], "m/1") == {}
 
 
-def test_a_content_is_forgotten_under_every_fingerprint_of_its_vault(cache: VectorCache) -> None:
+def test_a_content_keeps_what_it_is_given_piece_by_piece(cache: VectorCache) -> None:
+    cache.store(VAULT, CONTENT, "m/1", {A: [1.0], B: [0.5]})
+    cache.store(VAULT, CONTENT, "m/1", {C: [0.0]})
+    cache.store(VAULT, CONTENT, "m/1", {})
+    assert loaded(cache, A, B, C) == {A: [1.0], B: [0.5], C: [0.0]}
+
+
+def test_a_text_outlives_the_content_it_was_first_stored_for(cache: VectorCache) -> None:
+    cache.store(VAULT, CONTENT, "m/1", {A: [1.0], B: [0.5]})
+    cache.store(VAULT, NEWER, "m/1", {A: [1.0], C: [0.0]})
+    cache.forget(VAULT, CONTENT)
+    assert loaded(cache, A, B, C) == {A: [1.0], C: [0.0]}
+    assert cache.load(VAULT, [A], "m/1")[A].sha256 == NEWER
+
+
+def test_more_texts_than_one_request_takes_are_kept_and_forgotten(cache: VectorCache) -> None:
+    many = {f"{number:040x}": [float(number)] for number in range(230)}
+    cache.store(VAULT, CONTENT, "m/1", many)
+    assert loaded(cache, *many) == many
+    cache.forget(VAULT, CONTENT)
+    assert loaded(cache, *many) == {}
+
+
+def test_a_content_is_forgotten_under_every_model_of_its_vault(cache: VectorCache) -> None:
     for vault in (VAULT, OTHER):
-        for fingerprint in ("m/1", "m/2"):
-            cache.store(vault, HASH, fingerprint, [[1.0]])
-    cache.forget(VAULT, HASH)
-    cache.forget(VAULT, HASH)
-    assert cache.load(VAULT, HASH, "m/1") == cache.load(VAULT, HASH, "m/2") == []
+        for model in ("m/1", "m/2"):
+            cache.store(vault, CONTENT, model, {A: [1.0]})
+    cache.forget(VAULT, CONTENT)
+    cache.forget(VAULT, CONTENT)
+    assert cache.load(VAULT, [A], "m/1") == cache.load(VAULT, [A], "m/2") == {}
     assert list(cache.contents(VAULT)) == []
-    assert list(cache.contents(OTHER)) == [HASH]
+    assert list(cache.contents(OTHER)) == [CONTENT]
+    assert set(cache.load(OTHER, [A], "m/2")) == {A}
 
 
-@pytest.mark.parametrize("damage", [b"", b"AVVC", b"x" * 40, b"AVVC" + b"\1\0\0\0" * 3])
-def test_what_cannot_be_read_counts_as_absent(moto_s3: "S3Client", damage: bytes) -> None:
-    cache = S3VectorCache(_bucket(moto_s3), BUCKET)
-    cache.store(VAULT, HASH, "m/1", [[1.0]])
+@on_tables
+@pytest.mark.parametrize("damage", [b"", b"AVVC", b"x" * 40, b"AVVC" + b"\2\0\0\0" * 3, None])
+def test_what_cannot_be_read_or_is_gone_counts_as_absent(
+    new_table: NewTable, moto_s3: "S3Client", damage: bytes | None
+) -> None:
+    cache = on_aws(new_table, moto_s3)
+    cache.store(VAULT, CONTENT, "m/1", {A: [1.0]})
     for stored in moto_s3.list_objects_v2(Bucket=BUCKET).get("Contents", []):
-        moto_s3.put_object(Bucket=BUCKET, Key=stored.get("Key", ""), Body=damage)
-    assert cache.load(VAULT, HASH, "m/1") == []
+        key = stored.get("Key", "")
+        if damage is None:
+            moto_s3.delete_object(Bucket=BUCKET, Key=key)
+        else:
+            moto_s3.put_object(Bucket=BUCKET, Key=key, Body=damage)
+    assert cache.load(VAULT, [A], "m/1") == {}
+    cache.store(VAULT, CONTENT, "m/1", {A: [0.5]})
+    assert loaded(cache, A) == {A: [0.5]}
 
 
 @pytest.fixture

@@ -1,9 +1,10 @@
-"""What stands around embedding: the queues and the cache of vectors by content."""
+"""What stands around embedding: the queues and the cache of vectors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from archivolt.domain.ingestion import EmbeddingJob
 from archivolt.domain.vault import VaultRef
+from archivolt.ports.ingestion import KeptVector
 from archivolt.ports.retrieval import Vector
 
 
@@ -27,19 +28,24 @@ class InMemoryVectorCache:
     """A `VectorCache` that lives as long as the test."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[VaultRef, str, str], list[Vector]] = {}
+        self._kept: dict[tuple[VaultRef, str, str], KeptVector] = {}
+        self._contents: dict[tuple[VaultRef, str], set[tuple[str, str]]] = {}
 
-    def load(self, vault: VaultRef, sha256: str, fingerprint: str) -> list[Vector]:
-        return self._kept.get((vault, sha256, fingerprint), [])
+    def load(self, vault: VaultRef, digests: Sequence[str], model: str) -> Mapping[str, KeptVector]:
+        keys = {digest: (vault, model, digest) for digest in digests}
+        return {digest: self._kept[key] for digest, key in keys.items() if key in self._kept}
 
     def store(
-        self, vault: VaultRef, sha256: str, fingerprint: str, vectors: Sequence[Vector]
+        self, vault: VaultRef, sha256: str, model: str, vectors: Mapping[str, Vector]
     ) -> None:
-        self._kept[vault, sha256, fingerprint] = [list(vector) for vector in vectors]
+        for digest, vector in vectors.items():
+            self._kept[vault, model, digest] = KeptVector(vector=list(vector), sha256=sha256)
+            self._contents.setdefault((vault, sha256), set()).add((model, digest))
 
     def forget(self, vault: VaultRef, sha256: str) -> None:
-        for key in [key for key in self._kept if key[:2] == (vault, sha256)]:
-            del self._kept[key]
+        for model, digest in self._contents.pop((vault, sha256), set()):
+            if self._kept[vault, model, digest].sha256 == sha256:
+                del self._kept[vault, model, digest]
 
     def contents(self, vault: VaultRef) -> Iterator[str]:
-        yield from {sha256 for owner, sha256, _ in list(self._kept) if owner == vault}
+        yield from [sha256 for owner, sha256 in list(self._contents) if owner == vault]

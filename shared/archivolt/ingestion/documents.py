@@ -1,5 +1,6 @@
 """Reading one document: which are read at all, what its passages are, and what became of it."""
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -158,3 +159,8 @@ def embedded_text(passage: Passage) -> str:
     It depends on the document's content alone, so that equal content has equal vectors.
     """
     return "\n".join([*passage.headings, passage.text])
+
+
+def digest_of(text: str) -> str:
+    """Return the name under which the vector of a text is kept (160 bits, hex)."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:40]

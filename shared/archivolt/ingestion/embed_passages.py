@@ -2,8 +2,8 @@
 
 New points are written, then older ones deleted, then the catalogue calls the document indexed: a
 search shows points of the catalogue's generation alone, so it meets no double, and until they are
-there its words find the document. A job that was overtaken is no work. Equal content is embedded
-once per vault, however many members or paths have it (decision 18).
+there its words find the document. A job that was overtaken is no work. Equal text is embedded once
+per vault, however many members, paths or documents have it (decisions 18 and 43).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ from archivolt.domain.ingestion import (
     Passage,
 )
 from archivolt.domain.paths import ROOT
-from archivolt.ingestion.documents import embedded_text
+from archivolt.ingestion.documents import digest_of, embedded_text
 from archivolt.ingestion.membership import Membership
 from archivolt.observability import failure, logger
 from archivolt.ports.catalogue import Catalogue
@@ -113,23 +113,29 @@ class EmbedPassages:
     def _vectors_of(
         self, entry: CatalogueEntry, passages: Sequence[Passage], time_left: TimeLeft
     ) -> Sequence[Vector]:
-        """Return the vectors of a content, or as many of the first as there was time for."""
-        fingerprint = f"{self._embedder.model}|{entry.recipe}"
-        known = self._cache.load(entry.vault, entry.sha256, fingerprint)
-        vectors = list(known) if len(known) <= len(passages) else []
-        if len(vectors) == len(passages):
-            return vectors
-        try:
-            while len(vectors) < len(passages) and time_left() >= _RESERVE:
-                following = passages[len(vectors) : len(vectors) + _SLICE]
-                texts = [embedded_text(each) for each in following]
-                vectors += self._embedder.embed_passages(texts)
-        except UnavailableError:
-            # A provider was paid for what it gave before it failed.
-            self._cache.store(entry.vault, entry.sha256, fingerprint, vectors)
-            raise
-        self._cache.store(entry.vault, entry.sha256, fingerprint, vectors)
-        return vectors
+        """Return the vectors of the passages; fewer of them where there was no time for all.
+
+        Only texts that no content of the vault has are embedded. What was, is kept at once: a
+        provider was paid for it, whatever comes next.
+        """
+        texts = {digest_of(text): text for text in map(embedded_text, passages)}
+        model = self._embedder.model
+        kept = self._cache.load(entry.vault, list(texts), model)
+        vectors = {digest: each.vector for digest, each in kept.items()}
+        unsaved = {d: each.vector for d, each in kept.items() if each.sha256 != entry.sha256}
+        missing = [digest for digest in texts if digest not in kept]
+        for start in range(0, len(missing), _SLICE):
+            if time_left() < _RESERVE:
+                break
+            some = missing[start : start + _SLICE]
+            made = self._embedder.embed_passages([texts[digest] for digest in some])
+            new = dict(zip(some, made, strict=True))
+            vectors |= new
+            self._cache.store(entry.vault, entry.sha256, model, unsaved | new)
+            unsaved = {}
+        self._cache.store(entry.vault, entry.sha256, model, unsaved)
+        digests = [digest_of(embedded_text(passage)) for passage in passages]
+        return [vectors[digest] for digest in digests if digest in vectors]
 
     def _complain_unless_overtaken(self, job: EmbeddingJob) -> None:
         entry = self._catalogue.get(job.vault, job.path)

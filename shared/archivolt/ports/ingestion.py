@@ -1,6 +1,6 @@
 """What ingestion needs besides files, catalogue and indexes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -71,23 +71,51 @@ class EmbeddingQueue(Protocol):
         ...
 
 
-class VectorCache(Protocol):
-    """Vectors by content, so that equal text is embedded once per vault (decision 18)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptVector:
+    """The vector of a text, and the content (its hash) with which it is kept."""
 
-    def load(self, vault: VaultRef, sha256: str, fingerprint: str) -> list[Vector]:
-        """Return the vectors of a content, in order; empty if there are none."""
+    vector: Vector
+    sha256: str
+
+
+class VectorCache(Protocol):
+    """Vectors by the text they were made of: equal text is embedded once per vault (decision 43).
+
+    A text is named by its digest, in hex. Vectors are kept as long as the content they were last
+    stored for, and forgotten with it.
+    """
+
+    def load(self, vault: VaultRef, digests: Sequence[str], model: str) -> Mapping[str, KeptVector]:
+        """Return the vectors of those of these texts that have one by this model."""
         ...
 
     def store(
-        self, vault: VaultRef, sha256: str, fingerprint: str, vectors: Sequence[Vector]
+        self, vault: VaultRef, sha256: str, model: str, vectors: Mapping[str, Vector]
     ) -> None:
-        """Remember the vectors of a content under what made them; the first of them suffice."""
+        """Keep the vectors of texts with a content, beside those it has."""
         ...
 
     def forget(self, vault: VaultRef, sha256: str) -> None:
-        """Forget a content under every fingerprint."""
+        """Forget what is kept with a content, by whatever model."""
         ...
 
     def contents(self, vault: VaultRef) -> Iterator[str]:
-        """Yield the hash of every content that has vectors."""
+        """Yield the hash of every content that vectors are kept with."""
+        ...
+
+
+class VectorPlaces(Protocol):
+    """Which pack of a vault's kept vectors has the one of a text. May raise UnavailableError."""
+
+    def find(self, vault: VaultRef, model: str, digests: Sequence[str]) -> Mapping[str, str]:
+        """Return the packs of those texts that have one."""
+        ...
+
+    def note(self, vault: VaultRef, model: str, digests: Sequence[str], pack: str) -> None:
+        """Note the pack of these texts, in place of the one noted before."""
+        ...
+
+    def forget(self, vault: VaultRef, model: str, digests: Sequence[str]) -> None:
+        """Forget the packs of these texts."""
         ...

@@ -1,11 +1,12 @@
 """From a job to vectors: once per content, for every member, and never for what is past."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
-from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.ingestion import EmbeddingJob, Generation, IndexState, membership_job
 from archivolt.domain.job_messages import job_message, parse_job
 from archivolt.domain.paths import VaultPath
@@ -99,6 +100,61 @@ def test_a_job_overtaken_while_it_embeds_leaves_nothing_behind(world: IndexWorld
     assert run(world, job) == []
     assert world.points(NOTE) == 1
     assert world.found("alpacas", mode=SearchMode.DENSE) == [NOTE]
+
+
+def parts(*names: str) -> str:
+    return "\n\n".join(f"# {name}\n\n{name} " + "x " * 300 for name in names)
+
+
+def test_an_edit_of_one_part_embeds_that_part_alone(world: IndexWorld) -> None:
+    names = [f"Part {number}" for number in range(100)]
+    world.settle(world.write(NOTE, parts(*names)))
+    assert world.entry(NOTE).passages == len(world.embedder.embedded) == 100
+    names[50] = "Another"
+    world.settle(world.write(NOTE, parts(*names)))
+    assert [text.split("\n")[0] for text in world.embedder.embedded[100:]] == ["Another"]
+    assert world.points(NOTE) == 100
+
+
+def test_a_text_that_other_documents_have_is_not_embedded_again(world: IndexWorld) -> None:
+    world.settle(world.write(NOTE, parts("One", "Two")))
+    world.settle(world.write("b.md", parts("Two", "Three")), world.write("c.md", parts("Three")))
+    assert len(world.embedder.embedded) == len(set(world.embedder.embedded)) == 3
+    assert world.points("b.md") == 2
+
+
+def test_a_text_said_twice_in_a_document_is_embedded_once(world: IndexWorld) -> None:
+    world.settle(world.write(NOTE, parts("One", "One")))
+    assert len(world.embedder.embedded) == 1
+    assert world.points(NOTE) == world.entry(NOTE).passages == 2
+
+
+def test_what_is_not_known_any_more_of_a_former_content_stays_known(world: IndexWorld) -> None:
+    world.settle(world.write(NOTE, parts("One", "Two")))
+    world.settle(world.write(NOTE, parts("One", "Three")))
+    assert world.reconciled().forgotten == 1
+    world.settle(world.write(NOTE, parts("One", "Four")))
+    assert len(world.embedder.embedded) == 4
+
+
+def test_what_was_embedded_before_a_failure_is_not_embedded_again(
+    world: IndexWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Weak(WordHashEmbedder):
+        def embed_passages(self, texts: Sequence[str]) -> list[list[float]]:
+            if self.embedded:
+                raise UnavailableError("unavailable")
+            return super().embed_passages(texts)
+
+    monkeypatch.setattr(embed_passages, "_SLICE", 2)
+    world.deliver(world.write(NOTE, parts("One", "Two", "Three")))
+    [job] = world.queue.take()
+    strong, world.embedder = world.embedder, Weak()
+    assert run(world, job) == ["m"]
+    world.embedder = strong
+    assert run(world, job) == []
+    assert len(strong.embedded) == 1
+    assert world.points(NOTE) == 3
 
 
 def test_a_repeated_job_is_no_work(world: IndexWorld) -> None:

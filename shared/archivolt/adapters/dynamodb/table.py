@@ -14,7 +14,7 @@ from boto3.dynamodb.conditions import Key as KeyCondition
 from botocore.exceptions import ClientError
 
 from archivolt.adapters.aws.errors import code_of, translated
-from archivolt.adapters.dynamodb.values import from_attributes, to_attributes
+from archivolt.adapters.dynamodb.values import Item, from_attributes, to_attributes
 from archivolt.adapters.dynamodb.writes import (
     Delete,
     Key,
@@ -132,14 +132,17 @@ class DynamoTable:
             else:
                 return
 
+    def put_many(self, items: Sequence[Item]) -> None:
+        """Write whole items of different keys; not atomic, and safe to repeat."""
+        self._write_many([{"PutRequest": {"Item": to_attributes(item)}} for item in items])
+
     def delete_many(self, keys: Sequence[Key]) -> None:
         """Remove items; not atomic, and safe to repeat."""
-        for batch in _batches(keys, _MAX_BATCH_WRITES):
-            pending: Any = {
-                self._name: [
-                    {"DeleteRequest": {"Key": to_attributes(key._asdict())}} for key in batch
-                ]
-            }
+        self._write_many([{"DeleteRequest": {"Key": to_attributes(key._asdict())}} for key in keys])
+
+    def _write_many(self, requests: Sequence[Mapping[str, Any]]) -> None:
+        for batch in _batches(requests, _MAX_BATCH_WRITES):
+            pending: Any = {self._name: list(batch)}
             for _ in _attempts():
                 with translated():
                     answer = self._client.batch_write_item(RequestItems=pending)
