@@ -87,7 +87,7 @@ class _Vault:
             catalogue=self._catalogue,
             text_index=self._text_index,
             vectors=vectors,
-            embedder=lambda: self._embedder,
+            embedder=lambda _: self._embedder,
         )
 
     def fill(self, documents: Mapping[str, str]) -> None:

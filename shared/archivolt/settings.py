@@ -139,6 +139,14 @@ class Settings(BaseModel):
         previous = self.embedding_previous
         return EmbeddingChoice.model_validate_json(previous) if previous else None
 
+    @property
+    def environment_tenant(self) -> str | None:
+        """The one tenant that the environment's provider keys serve; None: all (decision 0014).
+
+        A local key signs tokens on one machine only, and there the keys are the owner's.
+        """
+        return None if self.auth_local_key else self.ai_key_tenant
+
     def required(self, name: str) -> str:
         """Return a setting that must not be empty.
 

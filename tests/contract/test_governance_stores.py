@@ -66,6 +66,10 @@ def test_settings_are_kept_per_tenant(settings: TenantSettingsStore) -> None:
         chat_max_tokens_per_request=17,
         sealed_chat_api_key="sealed",
         chat_api_key_fingerprint="sha256:0123",
+        sealed_embedding_api_key="sealed too",
+        embedding_api_key_fingerprint="sha256:4567",
+        embedding_api_key_origin="https://vectors.example",
+        embedding_account="account-1",
     )
     settings.save(ACME, chosen)
 

@@ -59,7 +59,6 @@ def test_an_openai_endpoint_may_be_on_a_private_host_that_the_deployment_names()
     ("choice", "missing"),
     [
         (EmbeddingChoice(provider="cloudflare", api_key=KEY), "EMBEDDING_ACCOUNT"),
-        (EmbeddingChoice(provider="cloudflare", account=ACCOUNT), "EMBEDDING_API_KEY"),
         (EmbeddingChoice(provider="openai", base_url="http://x/v1"), "EMBEDDING_MODEL"),
         (EmbeddingChoice(provider="openai", model="bge-m3"), "EMBEDDING_BASE_URL"),
         (

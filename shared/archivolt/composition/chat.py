@@ -36,8 +36,7 @@ class ChatContainer:
             self._on.secret_box,
             OutboundChatModels(lambda: self._on.outbound_async_client),
             environment=self._environment(),
-            # A local key signs tokens on one machine only, and there the keys are the owner's.
-            environment_tenant=None if settings.auth_local_key else settings.ai_key_tenant,
+            environment_tenant=settings.environment_tenant,
         )
 
     @cached_property

@@ -47,6 +47,22 @@ DOCUMENT_MESSAGES: Mapping[str, Message] = {
         "Not searched, since they have no text: {count} document(s).",
         "Absents de la recherche, faute de texte : {count} document(s).",
     ),
+    "embedding_key_missing": Message(
+        "Nothing is searched by meaning, as its provider needs a key; an administrator gives one"
+        " in the settings (embedding_api_key).",
+        "Rien n'est cherché par le sens, car son fournisseur demande une clé ; un administrateur"
+        " en donne une dans les paramètres (embedding_api_key).",
+    ),
+    "embedding_key_refused": Message(
+        "Nothing is searched by meaning, as its provider refuses the key; an administrator gives"
+        " another in the settings (embedding_api_key).",
+        "Rien n'est cherché par le sens, car son fournisseur refuse la clé ; un administrateur en"
+        " donne une autre dans les paramètres (embedding_api_key).",
+    ),
+    "embedding_key_unused": Message(
+        "This deployment has its vectors made by no provider and takes no key for one.",
+        "Ce déploiement ne confie ses vecteurs à aucun fournisseur et ne prend pas de clé.",
+    ),
     "ocr_needed": Message(
         "This is a scan or an image; ask your administrator to set up text recognition (OCR), or"
         " store a copy with a text layer.",

@@ -12,9 +12,14 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
 
 from archivolt.domain import limits
-from archivolt.domain.errors import ForbiddenError, NotFoundError, UnauthenticatedError
+from archivolt.domain.errors import (
+    ForbiddenError,
+    InvalidRequestError,
+    NotFoundError,
+    UnauthenticatedError,
+)
 from archivolt.domain.identity import Principal, Role, TenantId, tenant_id
-from archivolt.domain.settings import CHAT_API_KEY, TenantSettings
+from archivolt.domain.settings import CHAT_API_KEY, EMBEDDING_API_KEY, TenantSettings
 from archivolt.ports.governance import SecretBox, TenantSettingsStore
 
 _FINGERPRINT_CHARS: Final = 12
@@ -71,6 +76,19 @@ class SettingsChange(BaseModel):
         description="Write-only: shown as a"
         " fingerprint, which changes nothing when it is sent back.",
     )
+    embedding_api_key: Annotated[SecretStr, AfterValidator(_header_value)] | None = Field(
+        default=None,
+        max_length=limits.MAX_API_KEY_CHARS,
+        description="Pays for the vectors of the tenant at the provider that the deployment names,"
+        " and is sent nowhere else. Write-only, as chat_api_key.",
+    )
+    embedding_account: str | None = Field(
+        default=None,
+        pattern=r"^[A-Za-z0-9_-]*$",
+        max_length=limits.MAX_ACCOUNT_CHARS,
+        description="The account that embedding_api_key is of, where the provider has accounts;"
+        ' "" is the deployment\'s.',
+    )
     human_confirmation: bool | None = Field(
         default=None,
         description="Whether an agent's change takes a person's yes: in a form of their client, or"
@@ -83,11 +101,21 @@ class SettingsChange(BaseModel):
 
 
 class SettingsService:
-    """Shows and changes a tenant's settings."""
+    """Shows and changes a tenant's settings.
 
-    def __init__(self, store: TenantSettingsStore, secrets: SecretBox) -> None:
+    Args:
+        store: Keeps them.
+        secrets: Seals the keys.
+        embedding_origin: Where the deployment has vectors made; "" for no provider.
+
+    """
+
+    def __init__(
+        self, store: TenantSettingsStore, secrets: SecretBox, *, embedding_origin: str = ""
+    ) -> None:
         self._store = store
         self._secrets = secrets
+        self._embedding_origin = embedding_origin
 
     def show(self, principal: Principal, tenant: str) -> TenantSettings:
         """Return the settings of a tenant.
@@ -105,17 +133,21 @@ class SettingsService:
         Raises:
             NotFoundError: `tenant_not_found`.
             ForbiddenError: `forbidden`.
+            InvalidRequestError: `embedding_key_unused`.
 
         """
         administered = _administered(principal, tenant)
         current = self._store.load(administered)
         changed = replace(current, **_plain_values(change))
-        key = _new_key(change)
+        key = _new_key(change, CHAT_API_KEY, change.chat_api_key)
         if key is not None:
             changed = self._with_key(changed, administered, key)
         elif _lead_elsewhere(current, changed):
             # Else whoever may change the address could have the key sent to a host of theirs.
             changed = self._with_key(changed, administered, "")
+        key = _new_key(change, EMBEDDING_API_KEY, change.embedding_api_key)
+        if key is not None:
+            changed = self._with_embedding_key(changed, administered, key)
         self._store.save(administered, changed)
         return changed
 
@@ -123,6 +155,20 @@ class SettingsService:
         sealed = self._secrets.seal(key, tenant=tenant, field=CHAT_API_KEY) if key else ""
         return replace(
             settings, sealed_chat_api_key=sealed, chat_api_key_fingerprint=fingerprint(key)
+        )
+
+    def _with_embedding_key(
+        self, settings: TenantSettings, tenant: TenantId, key: str
+    ) -> TenantSettings:
+        if key and not self._embedding_origin:
+            raise InvalidRequestError("embedding_key_unused")
+        return replace(
+            settings,
+            sealed_embedding_api_key=(
+                self._secrets.seal(key, tenant=tenant, field=EMBEDDING_API_KEY) if key else ""
+            ),
+            embedding_api_key_fingerprint=fingerprint(key),
+            embedding_api_key_origin=self._embedding_origin if key else "",
         )
 
 
@@ -146,20 +192,20 @@ def _administered(principal: Principal, tenant: str) -> TenantId:
 
 
 def _plain_values(change: SettingsChange) -> dict[str, Any]:
-    """Return the named settings but the key; those set to nothing have their defaults."""
+    """Return the named settings but the keys; those set to nothing have their defaults."""
     defaults = TenantSettings()
-    named = change.model_fields_set - {CHAT_API_KEY}
+    named = change.model_fields_set - {CHAT_API_KEY, EMBEDDING_API_KEY}
     values = {name: getattr(change, name) for name in named}
     return {
         name: getattr(defaults, name) if value is None else value for name, value in values.items()
     }
 
 
-def _new_key(change: SettingsChange) -> str | None:
+def _new_key(change: SettingsChange, field: str, given: SecretStr | None) -> str | None:
     """Return the key a change brings, "" for one that takes it away, None for neither."""
-    if CHAT_API_KEY not in change.model_fields_set:
+    if field not in change.model_fields_set:
         return None
-    key = change.chat_api_key.get_secret_value() if change.chat_api_key else ""
+    key = given.get_secret_value() if given else ""
     return None if _FINGERPRINT.fullmatch(key) else key
 
 

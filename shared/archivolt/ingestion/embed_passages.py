@@ -7,9 +7,11 @@ per vault, however many members, paths or documents have it (decisions 18 and 43
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
+from archivolt.domain.embedding_key import KEY_TROUBLES
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.identity import UserId
 from archivolt.domain.ingestion import (
@@ -75,6 +77,25 @@ class EmbedPassages:
                 failed.append(message_id)
         return BatchOutcome(failed=failed)
 
+    def _embed_if_a_key_allows(
+        self, job: EmbeddingJob, entry: CatalogueEntry, time_left: TimeLeft
+    ) -> None:
+        """Embed, or note what a document waits for: reconciliation queues it again."""
+        try:
+            self._embed(job, entry, time_left)
+        except UnavailableError as error:
+            # One member's vectors are known to no reconciliation: that job has to come again.
+            if error.code not in KEY_TROUBLES or job.users:
+                raise
+            waits = {"tenant": job.vault.tenant, "code": error.code}
+            logger.warning("a document waits for an embedding key", extra=waits)
+            if not entry.reason:
+                self._note(entry, error.code)
+
+    def _note(self, entry: CatalogueEntry, reason: str) -> None:
+        noted = replace(entry, reason=reason, sequencer=None)
+        self._catalogue.advance(noted, previous=entry)
+
     def _work_off(self, job: EmbeddingJob, time_left: TimeLeft) -> None:
         if job.path == ROOT:
             self._membership.apply(job)
@@ -83,7 +104,7 @@ class EmbedPassages:
         if entry is None or not entry.passages:
             self._remove_older(job, than=entry.generation if entry else job.generation)
         elif entry.generation == job.generation and not self._is_done(job, entry):
-            self._embed(job, entry, time_left)
+            self._embed_if_a_key_allows(job, entry, time_left)
 
     def _is_done(self, job: EmbeddingJob, entry: CatalogueEntry) -> bool:
         placed = entry.state is IndexState.INDEXED and entry.embedder == self._embedder.model
@@ -105,6 +126,8 @@ class EmbedPassages:
         if job.users:
             return
         self._remove_older(job, than=job.generation)
+        if entry.reason in KEY_TROUBLES:
+            self._note(entry, "")
         if not self._catalogue.mark_embedded(
             job.vault, job.path, job.generation, embedder=self._embedder.model
         ):

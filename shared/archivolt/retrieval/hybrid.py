@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from archivolt.domain.embedding_key import KEY_TROUBLES
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
-from archivolt.domain.identity import Principal
+from archivolt.domain.identity import Principal, TenantId
 from archivolt.domain.limits import MAX_QUERY_CHARS, MAX_TOP_K
 from archivolt.domain.messages import Language
 from archivolt.domain.paths import ROOT, VaultPath, resolve_directory, vault_uri
@@ -98,8 +99,8 @@ class RetrievalService:
         catalogue: Catalogue,
         text_index: TextIndex,
         vectors: VectorStore,
-        embedder: Callable[[], Embedder],
-        former: Callable[[], DenseIndex | None] = no_former_index,
+        embedder: Callable[[TenantId], Embedder],
+        former: Callable[[TenantId], DenseIndex | None] = no_former_index,
     ) -> None:
         self._vaults_of = ReachableVaults(directory)
         self._catalogue = catalogue
@@ -176,10 +177,11 @@ class RetrievalService:
         if mode is not SearchMode.LEXICAL:
             try:
                 lists.nearest = self._by_meaning(question, limit)
-            except UnavailableError:
+            except UnavailableError as error:
                 if mode is SearchMode.DENSE or lists.troubles:
                     raise
-                lists.troubles.append("meaning_unavailable")
+                wants_key = error.code in KEY_TROUBLES
+                lists.troubles.append(error.code if wants_key else "meaning_unavailable")
         return lists
 
     def _by_words(self, question: _Question, limit: int) -> list[Candidate]:
@@ -201,8 +203,9 @@ class RetrievalService:
             share=1.0 if alone else _NOISE_SHARE,
             least=query.threshold if alone else None,
         )
-        present = DenseIndex(embedder=self._embedder(), vectors=self._vectors)
-        return nearest(asked, present, self._former)
+        tenant = question.user.tenant
+        present = DenseIndex(embedder=self._embedder(tenant), vectors=self._vectors)
+        return nearest(asked, present, lambda: self._former(tenant))
 
     def _keep_current(self, question: _Question, lists: _Lists) -> None:
         """Drop every candidate that the catalogue does not name as current, in both lists."""

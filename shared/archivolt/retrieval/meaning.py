@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from archivolt.domain.errors import UnavailableError
-from archivolt.domain.identity import Principal
+from archivolt.domain.identity import Principal, TenantId
 from archivolt.domain.ingestion import CatalogueEntry
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
@@ -28,7 +28,7 @@ class DenseIndex:
     vectors: VectorStore
 
 
-def no_former_index() -> DenseIndex | None:
+def no_former_index(_: TenantId) -> DenseIndex | None:
     """Say that the model was never another."""
     return None
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from archivolt.domain.errors import ForbiddenError, NotFoundError
+from archivolt.domain.errors import ForbiddenError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Role
 from archivolt.domain.limits import CHAT_MAX_TOKENS, MAX_CHAT_TOKENS_PER_REQUEST
 from archivolt.domain.settings import TenantSettings
@@ -17,6 +17,7 @@ from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
 ADMIN = principal("ada", role=Role.TENANT_ADMIN)
 CPI_ADMIN = principal("root", role=Role.CPI_ADMIN)
 KEY = "sk-0123456789"
+PROVIDER = "https://vectors.example"
 
 
 @pytest.fixture
@@ -129,6 +130,51 @@ def test_a_key_stays_with_the_host_it_was_given_for(
     assert bool(changed.chat_api_key_fingerprint) is kept
 
 
+def test_an_embedding_key_is_kept_sealed_for_the_place_where_vectors_are_made(
+    store: InMemoryTenantSettings,
+) -> None:
+    service = SettingsService(store, ReversibleBox(), embedding_origin=PROVIDER)
+    changed = service.change(ADMIN, ACME, change(embedding_api_key=KEY, embedding_account="a1"))
+
+    assert KEY not in repr(changed)
+    assert changed.embedding_api_key_fingerprint == fingerprint(KEY)
+    assert (changed.embedding_api_key_origin, changed.embedding_account) == (PROVIDER, "a1")
+    sealed = changed.sealed_embedding_api_key
+    assert ReversibleBox().open(sealed, tenant=ACME, field="embedding_api_key") == KEY
+    assert service.change(ADMIN, ACME, change(embedding_api_key=fingerprint(KEY))) == changed
+
+
+def test_keys_of_the_chat_and_of_vectors_do_not_touch_each_other(
+    store: InMemoryTenantSettings,
+) -> None:
+    service = SettingsService(store, ReversibleBox(), embedding_origin=PROVIDER)
+    service.change(ADMIN, ACME, change(chat_api_key=KEY, chat_provider="openai"))
+    both = service.change(ADMIN, ACME, change(embedding_api_key="another"))
+    moved = service.change(ADMIN, ACME, change(chat_provider="mistral"))
+
+    assert (both.sealed_chat_api_key, both.sealed_embedding_api_key) != ("", "")
+    assert moved.sealed_chat_api_key == ""
+    assert moved.sealed_embedding_api_key == both.sealed_embedding_api_key
+
+
+@pytest.mark.parametrize("nothing", ["", None])
+def test_an_embedding_key_can_be_taken_back(
+    store: InMemoryTenantSettings, nothing: str | None
+) -> None:
+    service = SettingsService(store, ReversibleBox(), embedding_origin=PROVIDER)
+    service.change(ADMIN, ACME, change(embedding_api_key=KEY))
+
+    assert service.change(ADMIN, ACME, change(embedding_api_key=nothing)) == TenantSettings()
+
+
+def test_a_deployment_that_asks_no_provider_takes_no_embedding_key(
+    service: SettingsService,
+) -> None:
+    with pytest.raises(InvalidRequestError, match="embedding_key_unused"):
+        service.change(ADMIN, ACME, change(embedding_api_key=KEY))
+    assert service.change(ADMIN, ACME, change(embedding_api_key="")) == TenantSettings()
+
+
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.DEVOPS])
 def test_a_weaker_role_is_refused_in_its_own_tenant(service: SettingsService, role: Role) -> None:
     with pytest.raises(ForbiddenError):
@@ -206,6 +252,9 @@ def test_a_good_value_is_taken(values: dict[str, Any]) -> None:
         {"chat_api_key": "line\nbreak"},
         {"chat_api_key": "k" * 1_001},
         {"sealed_chat_api_key": "sealed"},
+        {"embedding_api_key": "two words"},
+        {"embedding_account": "../other"},
+        {"embedding_api_key_origin": "https://evil.example"},
         {"chat_api_key_fingerprint": "sha256:0"},
         {"unknown": 1},
     ],

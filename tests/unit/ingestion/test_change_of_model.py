@@ -229,7 +229,7 @@ def test_a_provider_that_is_down_delays_the_change_and_loses_nothing(
     world: IndexWorld, provider: EmbeddingServer, protocol: EmbeddingProtocol, path: str
 ) -> None:
     change_model(world, remote(f"{provider.url}{path}", protocol))
-    provider.troubles = [Trouble(status=401)] * 2
+    provider.troubles = [Trouble(status=400)] * 2
     world.reconciled()
     assert world.entry("a.md").embedder == "word-hash/1"
     world.embed()

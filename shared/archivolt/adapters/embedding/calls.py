@@ -18,6 +18,8 @@ from archivolt.domain.tool import JsonObject
 from archivolt.observability import logger
 
 _OK: Final = 200
+# Not valid, not paid for, or without the right to this model.
+_KEY_REFUSED: Final = frozenset({401, 402, 403})
 _TRANSIENT: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _CONNECT_SECONDS: Final = 5.0
 
@@ -69,13 +71,16 @@ class EmbeddingCalls:
         """Return the answer's JSON.
 
         Raises:
-            UnavailableError: `unavailable`: there is no such answer, after some attempts.
+            UnavailableError: `unavailable`: there is no such answer, after some attempts;
+                `embedding_key_refused`.
 
         """
         while True:
             answer = self._attempt(body, patience)
             if answer is not None and answer.status_code == _OK:
                 return _parsed(answer)
+            if answer is not None and answer.status_code in _KEY_REFUSED:
+                raise UnavailableError("embedding_key_refused")
             wait = patience.next_pause(asked_pause(answer)) if _may_pass(answer) else None
             if wait is None:
                 raise UnavailableError("unavailable")

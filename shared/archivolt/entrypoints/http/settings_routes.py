@@ -22,6 +22,8 @@ class SettingsBody(BaseModel):
     chat_api_key: str = Field(description='The fingerprint of the key; "" when none is set.')
     human_confirmation: bool
     human_confirmation_in_product: bool
+    embedding_api_key: str = Field(description='The fingerprint of the key; "" when none is set.')
+    embedding_account: str
 
     @classmethod
     def of(cls, settings: TenantSettings) -> Self:
@@ -35,6 +37,8 @@ class SettingsBody(BaseModel):
             chat_api_key=settings.chat_api_key_fingerprint,
             human_confirmation=settings.human_confirmation,
             human_confirmation_in_product=settings.human_confirmation_in_product,
+            embedding_api_key=settings.embedding_api_key_fingerprint,
+            embedding_account=settings.embedding_account,
         )
 
 

@@ -1,0 +1,123 @@
+"""Models that providers have: where they are, and how they are asked with one key or another."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, urlsplit
+
+from archivolt.adapters.embedding.calls import EmbeddingCalls
+from archivolt.adapters.embedding.models import EmbeddingModel, known_model
+from archivolt.adapters.embedding.protocols import EmbeddingProtocol, OpenAIEmbeddings, WorkersAI
+from archivolt.adapters.embedding.remote import RemoteEmbedder
+from archivolt.adapters.http.addresses import OutboundRules
+from archivolt.adapters.http.outbound import Caps, guarded_client
+from archivolt.domain.embedding_key import EmbeddingKey
+from archivolt.retrieval.tokens import token_upper_bound
+from archivolt.settings import EmbeddingChoice, MissingSettingError
+
+if TYPE_CHECKING:
+    import httpx2
+
+_CLOUDFLARE: Final = "https://api.cloudflare.com/client/v4"
+_CLOUDFLARE_MODEL: Final = "@cf/baai/bge-m3"
+_SECONDS: Final = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class RemoteModel:
+    """A model behind an address.
+
+    `address` returns where it is for an account, "" being the deployment's; `own_key` is the
+    deployment's; `keyless`: it may be asked without any.
+    """
+
+    address: Callable[[str], str]
+    protocol: EmbeddingProtocol
+    model: EmbeddingModel
+    own_key: EmbeddingKey
+    keyless: bool = False
+
+    @property
+    def origin(self) -> str:
+        """Where keys are sent: scheme, host and port."""
+        return _origin(self.address(""))
+
+    def with_key(self, key: EmbeddingKey) -> RemoteEmbedder:
+        """Return the model as it is asked with a key; nothing is sent yet."""
+        calls = EmbeddingCalls(self._client, self.address(key.account), key.key)
+        return RemoteEmbedder(calls, self.protocol, self.model, count=token_upper_bound)
+
+    @cached_property
+    def _client(self) -> "httpx2.Client":
+        """What reaches this one host, wherever it is: the deployment names it."""
+        rules = OutboundRules.from_setting(urlsplit(self.origin).netloc)
+        return guarded_client(rules, Caps(seconds=_SECONDS))
+
+
+def cloudflare(choice: EmbeddingChoice) -> RemoteModel:
+    """Return a model of Cloudflare Workers AI.
+
+    Raises:
+        MissingSettingError: The choice leaves out the account.
+
+    """
+    name = choice.model or _CLOUDFLARE_MODEL
+    own = _needed(choice, "account")
+    base = choice.base_url.rstrip("/") or _CLOUDFLARE
+    run = f"ai/run/{quote(name, safe='@/')}"
+    return RemoteModel(
+        address=lambda account: f"{base}/accounts/{quote(account or own, safe='')}/{run}",
+        protocol=WorkersAI(),
+        model=_described(choice, name),
+        own_key=EmbeddingKey(key=choice.api_key),
+    )
+
+
+def openai(choice: EmbeddingChoice) -> RemoteModel:
+    """Return a model of an endpoint that speaks OpenAI's protocol.
+
+    Raises:
+        MissingSettingError: The choice leaves out the model, the address, or the dimension of a
+            model that is not known.
+
+    """
+    name = _needed(choice, "model")
+    url = f"{_needed(choice, 'base_url').rstrip('/')}/embeddings"
+    model = _described(choice, name)
+    return RemoteModel(
+        address=lambda _: url,
+        protocol=OpenAIEmbeddings(name, model.dimension),
+        model=model,
+        own_key=EmbeddingKey(key=choice.api_key),
+        keyless=True,
+    )
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2].lower()}"
+
+
+def _described(choice: EmbeddingChoice, name: str) -> EmbeddingModel:
+    """Return what is said of a model, and where nothing is said, what is known of it."""
+    known = known_model(name)
+    dimension = choice.dimension or known.dimension
+    if not dimension:
+        raise MissingSettingError(f"EMBEDDING_DIMENSION is not set, and {name} is not known")
+    return EmbeddingModel(
+        provider=choice.provider,
+        name=name,
+        dimension=dimension,
+        threshold=choice.threshold or known.threshold,
+        max_tokens=choice.max_tokens or known.max_tokens,
+        query_prefix=known.query_prefix,
+        passage_prefix=known.passage_prefix,
+    )
+
+
+def _needed(choice: EmbeddingChoice, name: str) -> str:
+    value: str = getattr(choice, name)
+    if not value:
+        raise MissingSettingError(f"EMBEDDING_{name.upper()} is not set")
+    return value

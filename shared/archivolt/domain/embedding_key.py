@@ -1,0 +1,20 @@
+"""What a provider of vectors is paid with, and what may be wrong with it (S10)."""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+KEY_TROUBLES: Final = frozenset(
+    {"embedding_key_missing", "embedding_key_refused", "secret_unreadable"}
+)
+"""The codes of errors that no repetition mends: somebody has to give another key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingKey:
+    """A key for the address that the deployment names, empty where that wants none.
+
+    `account` takes the place of the deployment's, where the provider has accounts.
+    """
+
+    key: str = field(default="", repr=False)
+    account: str = ""
