@@ -14,6 +14,7 @@ from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.services import RestServices
 from archivolt.entrypoints.http.tools_app import create_handler
 from archivolt.governance.audit import AuditService
+from archivolt.governance.oauth.tokens import OAuthTokens
 from archivolt.governance.own_settings import OwnSettings
 from archivolt.governance.personal_tokens import PersonalTokens
 from archivolt.governance.settings import SettingsService
@@ -27,6 +28,7 @@ from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.rest_api import EVENTS, Answer, LambdaProcess
 from tests.fakes.governance import KnownTokens, ReversibleBox
 from tests.fakes.personal_tokens import InMemoryPersonalTokens
+from tests.fakes.oauth import InMemoryOAuthGrants
 from tests.world import World
 
 GOLDEN: dict[str, Any] = json.loads((EVENTS / "rest_api_get_tools.json").read_text())
@@ -88,9 +90,14 @@ class RestWorld(World):
         self.personal_tokens = InMemoryPersonalTokens()
         people = KnownTokens(dict(PEOPLE))
         programs = PersonalTokenVerifier(self.personal_tokens, self.clock)
+        self.grants = InMemoryOAuthGrants()
         self._services = rest_services(
             self,
-            TokenVerifiers(lambda: people, personal=lambda: programs),
+            TokenVerifiers(
+                lambda: people,
+                personal=lambda: programs,
+                granted=lambda: OAuthTokens(self.grants, self.clock),
+            ),
             "https://app.example",
             self.personal_tokens,
         )

@@ -224,12 +224,12 @@ def test_the_audit_log_can_only_be_added_to_and_read(template: Template) -> None
     assert actions == {"dynamodb:PutItem", "dynamodb:Query"}
 
 
-def test_the_authorizer_reads_personal_tokens_and_nothing_else(template: Template) -> None:
+def test_the_authorizer_reads_tokens_of_programs_and_nothing_else(template: Template) -> None:
     rights = [given for role, given in statements(template) if role.startswith("Authorizer")]
 
     assert [json_items(given["Action"]) for given in rights] == [["dynamodb:GetItem"]]
     assert rights[0]["Condition"] == {
-        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["PAT#*"]}
+        "ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["PAT#*", "GRANT#*"]}
     }
 
 

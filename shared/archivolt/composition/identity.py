@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from archivolt.adapters.jwt.keys import KeySource
     from archivolt.bootstrap import Container
     from archivolt.governance.first_requests import FirstRequests
+    from archivolt.governance.oauth.tokens import OAuthTokens
     from archivolt.governance.token_verifiers import TokenVerifiers
     from archivolt.ports.governance import TokenVerifier
     from archivolt.ports.personal_tokens import PersonalTokenStore
@@ -25,7 +26,11 @@ def token_verifier(on: "Container", *, notes_use: bool) -> "TokenVerifiers":
 
         return PersonalTokenVerifier(personal_tokens(on), on.clock, notes_use=notes_use)
 
-    return TokenVerifiers(lambda: provider, personal=personal)
+    @cache
+    def granted() -> "TokenVerifier":
+        return oauth_tokens(on)
+
+    return TokenVerifiers(lambda: provider, personal=personal, granted=granted)
 
 
 def greeting_verifier(on: "Container", *, at_once: bool) -> "FirstRequests":
@@ -44,6 +49,16 @@ def personal_tokens(on: "Container") -> "PersonalTokenStore":
     from archivolt.adapters.dynamodb.table import DynamoTable
 
     return DynamoPersonalTokens(DynamoTable(on.aws.dynamodb, on.settings.required("control_table")))
+
+
+def oauth_tokens(on: "Container") -> "OAuthTokens":
+    """Return what gives, renews, ends and verifies the tokens of our authorization server."""
+    from archivolt.adapters.dynamodb.oauth_grants import DynamoOAuthGrants
+    from archivolt.adapters.dynamodb.table import DynamoTable
+    from archivolt.governance.oauth.tokens import OAuthTokens
+
+    table = DynamoTable(on.aws.dynamodb, on.settings.required("control_table"))
+    return OAuthTokens(DynamoOAuthGrants(table), on.clock)
 
 
 def _identity_provider(on: "Container") -> "TokenVerifier":

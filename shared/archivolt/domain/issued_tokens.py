@@ -43,7 +43,8 @@ _FORMS: dict[str, tuple[tuple[str, str, str], ...]] = {
     ),
     "code hosts and packages": (
         ("aikido-key", "aik_", r"AIK_(?:CI|CLIENT|SECRET)_[A-Za-z0-9]{20,}"),
-        ("archivolt-token", "avp_", r"avp_[A-Za-z0-9]{65}"),
+        ("archivolt-token", "avp_ avo_", r"av[po]_[A-Za-z0-9]{65}"),
+        ("archivolt-token", "avr_", r"avr_[A-Za-z0-9]{87}"),
         ("artifactory-key", "akcp cmvmd", r"AKCp[A-Za-z0-9]{68,70}|cmVmd[A-Za-z0-9]{59}"),
         ("bitbucket-token", "atbb bbdc-", r"ATBB[A-Za-z0-9]{32}|BBDC-[A-Za-z0-9+/=]{32,}"),
         ("buildkite-token", "bk", r"bk(?:aa|aj|ar|ct|pt|pat|ps|ua)_[\w-]{40,}"),

@@ -134,11 +134,14 @@ class OAuthGrant:
         return scopes_of(self.reach)
 
     def principal(self) -> Principal:
-        """Return who its access tokens speak for; renewed tokens share the limits of the first."""
+        """Return who its access tokens speak for; renewed tokens share the limits of the first.
+
+        The role is the weakest: what a program may do is in its reach.
+        """
         return Principal(
             tenant=self.person.tenant,
             user=self.person.user,
-            role=self.person.role,
+            role=Role.VIEWER,
             token_id=self.family[:_TOKEN_ID_CHARS],
             kind=TokenKind.MCP,
             reach=self.reach,

@@ -6,6 +6,7 @@ from typing import Final
 
 from archivolt.domain.errors import UnauthenticatedError
 from archivolt.domain.identity import Principal, Role, TokenKind
+from archivolt.domain.oauth import ACCESS_TOKENS
 from archivolt.domain.personal_tokens import PREFIX, digest_of, id_of
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import TokenVerifier
@@ -23,17 +24,16 @@ class TokenVerifiers:
     Args:
         others: Of tokens by anybody else: the identity provider's.
         personal: Of personal access tokens.
+        granted: Of access tokens that our own authorization server gave to programs.
 
     """
 
     def __init__(
-        self,
-        others: MakeVerifier,
-        *,
-        personal: MakeVerifier,
+        self, others: MakeVerifier, *, personal: MakeVerifier, granted: MakeVerifier
     ) -> None:
         self._others = others
         self._personal = personal
+        self._granted = granted
 
     def verify(self, token: str) -> Principal:
         """Return who the token speaks for."""
@@ -41,6 +41,8 @@ class TokenVerifiers:
             raise UnauthenticatedError("invalid_token")
         if token.startswith(PREFIX):
             return self._personal().verify(token)
+        if token.startswith(ACCESS_TOKENS.prefix):
+            return self._granted().verify(token)
         return self._others().verify(token)
 
 

@@ -75,7 +75,7 @@ def test_a_name_is_one_line_that_shows_what_it_is(world: OAuthWorld) -> None:
 
     shown = world.registered(name=name).name
 
-    assert shown.startswith("Claude by Anthropic xxx")
+    assert shown.startswith("Claude by\ufffdAnthropic\u2400 xxx")
     assert len(shown) == MAX_CLIENT_NAME_CHARS
     assert world.registered(name="\n").name == "MCP client"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from archivolt.domain.errors import UnauthenticatedError
-from archivolt.domain.identity import FULL_REACH, TokenKind, TokenReach
+from archivolt.domain.identity import FULL_REACH, Role, TokenKind, TokenReach
 from archivolt.domain.limits import (
     MAX_ACCESS_TOKENS_PER_GRANT,
     MAX_OAUTH_GRANTS,
@@ -37,7 +37,7 @@ def test_a_code_becomes_tokens_that_speak_for_the_person_as_far_as_they_agreed(
 
     caller = world.tokens.verify(pair.access)
 
-    assert (caller.tenant, caller.user, caller.role) == (PERSON.tenant, PERSON.user, PERSON.role)
+    assert (caller.tenant, caller.user, caller.role) == (PERSON.tenant, PERSON.user, Role.VIEWER)
     assert (caller.kind, caller.reach) == (TokenKind.MCP, READ_ONE)
     assert pair.access not in str(pair.grant)
     assert pair.refresh not in str(pair.grant)

@@ -1,5 +1,6 @@
 """Which tokens verify, and for whom they speak."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -8,6 +9,7 @@ import pytest
 
 from archivolt.domain.errors import UnauthenticatedError
 from archivolt.domain.identity import FULL_REACH, Principal, Role, TokenKind, TokenReach
+from archivolt.domain.oauth import ACCESS_TOKENS, REFRESH_TOKENS
 from archivolt.domain.personal_tokens import PersonalToken, digest_of, id_of, new_token
 from archivolt.domain.redaction import redact
 from archivolt.governance.token_verifiers import PersonalTokenVerifier, TokenVerifiers
@@ -141,12 +143,17 @@ def test_the_front_door_notes_nothing(world: TheWorld) -> None:
 def test_every_token_is_judged_by_the_one_whose_form_it_has(world: TheWorld) -> None:
     theirs = jwt.encode({"iss": "https://idp.example"}, "k" * 32)
     of_them = principal("them")
+    of_client = principal("client")
+    access = ACCESS_TOKENS.new()
     verifiers = TokenVerifiers(
-        lambda: KnownTokens({theirs: of_them, "opaque": of_them}), personal=lambda: world.verifier
+        lambda: KnownTokens({theirs: of_them, "opaque": of_them}),
+        personal=lambda: world.verifier,
+        granted=lambda: KnownTokens({access: of_client}),
     )
 
     assert verifiers.verify(theirs) is of_them
     assert verifiers.verify("opaque") is of_them
+    assert verifiers.verify(access) is of_client
     assert verifiers.verify(world.secret.text).user == ALICE
 
 
@@ -154,13 +161,17 @@ def test_every_token_is_judged_by_the_one_whose_form_it_has(world: TheWorld) -> 
     "token", ["", ".", "a.b.c", "a.W10.c", "a." + "W" * 7000 + ".c", "x" * 10_000, "é.é.é"]
 )
 def test_no_token_makes_the_choice_fail(token: str, world: TheWorld) -> None:
-    verifiers = TokenVerifiers(lambda: KnownTokens({}), personal=lambda: world.verifier)
+    nobody = KnownTokens({})
+    verifiers = TokenVerifiers(
+        lambda: nobody, personal=lambda: world.verifier, granted=lambda: nobody
+    )
 
     with pytest.raises(UnauthenticatedError, match="invalid_token"):
         verifiers.verify(token)
 
 
-def test_a_token_in_a_document_is_masked() -> None:
-    token = new_token().text
+@pytest.mark.parametrize("new", [lambda: new_token().text, ACCESS_TOKENS.new, REFRESH_TOKENS.new])
+def test_a_token_in_a_document_is_masked(new: Callable[[], str]) -> None:
+    token = new()
 
     assert token not in redact(f"see {token} there").text

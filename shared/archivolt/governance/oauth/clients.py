@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any, Final, cast
 from urllib.parse import urlsplit
 
+from archivolt.domain.display import on_one_line
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.limits import (
     CLIENT_DOCUMENT_KEPT_SECONDS,
@@ -152,8 +153,7 @@ def _name(fields: _Metadata) -> str:
     name = fields.get("client_name", "")
     if not isinstance(name, str):
         raise OAuthError("oauth_client_metadata", name="client_name")
-    printable = "".join(letter if letter.isprintable() else " " for letter in name)
-    return " ".join(printable.split())[:MAX_CLIENT_NAME_CHARS]
+    return on_one_line(name)[:MAX_CLIENT_NAME_CHARS]
 
 
 def _redirect_uris(fields: _Metadata) -> tuple[str, ...]:
