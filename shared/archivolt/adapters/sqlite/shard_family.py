@@ -60,7 +60,7 @@ class ShardFamily:
         return f"{self.format}-{number:02d}"
 
 
-PASSAGES: Final = ShardFamily("v2", shard_file.SCHEMA, shard_file.write)
+PASSAGES: Final = ShardFamily("v3", shard_file.SCHEMA, shard_file.write)
 NOTES: Final = ShardFamily("n1", shard_notes.SCHEMA, shard_notes.write)
 FAMILIES: Final = (PASSAGES, NOTES)
 

@@ -1,16 +1,26 @@
 """BM25 over one shard, with the statistics of all of them.
 
-Two questions are put to each shard: what it counts, and, once the counts of all are added up, which
-of its passages are best.
+Each shard is asked once, for the postings of the terms. What they count is added up over all
+shards; then each shard's passages are scored from its postings alone.
 """
 
 import math
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
+from operator import add
 from typing import Final
 
+from archivolt.adapters.sqlite import shard_file, shard_postings
 from archivolt.adapters.sqlite.shard_connection import ShardConnection
+from archivolt.adapters.sqlite.shard_postings import (
+    Counted,
+    added_up,
+    occurrences_and_length,
+    passages_of,
+    unpacked,
+)
 
 # The usual constants (Robertson and Zaragoza 2009, section 3.5): how soon a term's repetition stops
 # to count, and how far long passages are marked down.
@@ -18,8 +28,6 @@ _K1: Final = 1.2
 _B: Final = 0.75
 
 Groups = Sequence[Sequence[str]]
-Ranked = tuple[float, str, int, int]
-"""Score, path, the passage's number in its document, its id in the shard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +59,78 @@ class Statistics:
         return math.log(1 + (self.passages - having + 0.5) / (having + 0.5))
 
 
-def statistics(connection: sqlite3.Connection, groups: Groups) -> Statistics:
-    """Return what one shard counts."""
-    pairs = [(number, term) for number, group in enumerate(groups) for term in set(group)]
-    having: list[tuple[int, int]] = connection.execute(
-        f"WITH asked (number, term) AS (VALUES {_places(pairs)})"  # noqa: S608  question marks only
-        " SELECT number, count(DISTINCT passage) FROM asked CROSS JOIN postings USING (term)"
-        " GROUP BY number",
-        [value for pair in pairs for value in pair],
-    ).fetchall()
-    return Statistics(*_total(connection), dict(having))
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """What one shard has of the terms asked for: the postings of each group that occurs in it.
+
+    `total` is how many passages the shard has and their terms altogether; `within` the passages
+    that may be found, None for all.
+    """
+
+    total: tuple[int, int] = (0, 0)
+    groups: Mapping[int, bytes] = field(default_factory=dict[int, bytes])
+    within: Collection[int] | None = None
+
+    @property
+    def statistics(self) -> Statistics:
+        """What the shard counts."""
+        having = {number: passages_of(packed) for number, packed in self.groups.items()}
+        return Statistics(*self.total, having)
+
+
+def postings(connection: sqlite3.Connection, *, groups: Groups, prefix: str) -> Postings:
+    """Return what one shard has of these terms, for documents at or below `prefix`."""
+    found = shard_postings.read(connection, list({term for group in groups for term in group}))
+    by_group = {
+        number: [found[term] for term in set(group) if term in found]
+        for number, group in enumerate(groups)
+    }
+    return Postings(
+        total=_total(connection),
+        groups={number: added_up(packed) for number, packed in by_group.items() if packed},
+        within=shard_file.ids_below(connection, prefix) if prefix and found else None,
+    )
+
+
+class Scorer:
+    """Scores the passages of one shard after the other."""
+
+    def __init__(self, overall: Statistics) -> None:
+        self._overall = overall
+        self._shares: dict[int, _Shares] = {}
+
+    def scores(self, postings: Postings) -> dict[int, float]:
+        """Return the score of each passage that has any of the terms."""
+        scores: dict[int, float] = {}
+        score_of = scores.get
+        for number, packed in postings.groups.items():
+            passages, counts = unpacked(packed)
+            shares = map(self._shares_of(number).__getitem__, counts)
+            before = map(score_of, passages, repeat(0.0))
+            scores.update(zip(passages, map(add, before, shares), strict=True))
+        if postings.within is None:
+            return scores
+        return {each: score for each, score in scores.items() if each in postings.within}
+
+    def _shares_of(self, group: int) -> "_Shares":
+        if group not in self._shares:
+            self._shares[group] = _Shares(self._overall.weight(group), self._overall.average_length)
+        return self._shares[group]
+
+
+class _Shares(dict[Counted, float]):
+    """What a group adds to the score of a passage, by what was counted of it there."""
+
+    def __init__(self, weight: float, average_length: float) -> None:
+        super().__init__()
+        self._most = weight * (_K1 + 1)
+        self._slope = _K1 * _B / average_length
+
+    def __missing__(self, both: Counted) -> float:
+        times, length = occurrences_and_length(both)
+        share = self._most * times / (times + _K1 * (1 - _B) + self._slope * length)
+        self[both] = share
+        return share
 
 
 def _total(connection: sqlite3.Connection) -> tuple[int, int]:
@@ -73,54 +143,3 @@ def _total(connection: sqlite3.Connection) -> tuple[int, int]:
     if isinstance(connection, ShardConnection):
         connection.total = total
     return total
-
-
-def best(
-    connection: sqlite3.Connection,
-    *,
-    groups: Groups,
-    overall: Statistics,
-    limit: int,
-    prefix: str,
-    least: float = 0.0,
-) -> list[Ranked]:
-    """Return at most `limit` of the best passages of one shard, best first.
-
-    Those that score less than `least` are left out.
-    """
-    asked = [
-        (number, term, overall.weight(number))
-        for number, group in enumerate(groups)
-        for term in set(group)
-    ]
-    saturation = (_K1 + 1, _K1 * (1 - _B), _K1 * _B / overall.average_length)
-    below = (prefix, prefix, f"{prefix}/", f"{prefix}0")  # "0" comes after "/"
-    return connection.execute(
-        _BEST.replace("{places}", _places(asked)),
-        [*(value for row in asked for value in row), *saturation, least, *below, limit],
-    ).fetchall()
-
-
-# A term's occurrences are added up over its group before they count, as if they were one word's.
-# Paths are looked up for what scores enough alone: of common words that is a small part.
-_BEST: Final = """
-WITH asked (number, term, weight) AS (VALUES {places}),
-found AS (
-    SELECT passage, weight, sum(occurrences) AS times
-    FROM asked CROSS JOIN postings USING (term) GROUP BY asked.number, passage
-),
-scored AS MATERIALIZED (
-    SELECT passage, sum(weight * times * ? / (times + ? + ? * length)) AS score
-    FROM found CROSS JOIN passages ON id = passage GROUP BY passage HAVING score >= ?
-)
-SELECT score, path, number, passage
-FROM scored CROSS JOIN passages ON passages.id = passage
-CROSS JOIN documents ON documents.id = document
-WHERE ? = '' OR path = ? OR (path >= ? AND path < ?)
-ORDER BY score DESC, path, number LIMIT ?
-"""
-
-
-def _places(rows: Sequence[Sequence[object]]) -> str:
-    row = f"({', '.join('?' * len(rows[0]))})"
-    return ", ".join([row] * len(rows))

@@ -1,72 +1,97 @@
-"""One search for passages over the shards of some vaults: each is asked three times."""
+"""One search for passages over the shards of some vaults.
+
+Each shard is asked once for its postings, and those that the best passages are in once more for
+these.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from functools import partial
-from heapq import nlargest
+from operator import itemgetter
+from typing import NamedTuple, TypeVar
 
 from archivolt.adapters.sqlite import shard_file, shard_ranking
 from archivolt.adapters.sqlite.shard_pool import PresentShard
-from archivolt.adapters.sqlite.shard_ranking import Groups, Ranked, Statistics
+from archivolt.adapters.sqlite.shard_ranking import Groups, Postings, Scorer, Statistics
 from archivolt.adapters.sqlite.shard_reader import ShardSession
 from archivolt.domain.paths import VaultPath
 from archivolt.ports.retrieval import Candidate
+
+R = TypeVar("R", bound=tuple[int, *tuple[object, ...]])
+
+
+class _Scored(NamedTuple):
+    """A passage by its id in a shard, and its score."""
+
+    score: float
+    shard: PresentShard
+    passage: int
 
 
 def best_passages(
     session: ShardSession, groups: Groups, *, limit: int, prefix: str
 ) -> list[Candidate]:
     """Return the best passages of all shards, best first."""
-    count = partial(shard_ranking.statistics, groups=groups)
-    counted = (session.ask(shard, count, Statistics()) for shard in session.shards)
-    rank = partial(
-        shard_ranking.best,
-        groups=groups,
-        overall=sum(counted, Statistics()),
-        limit=limit,
-        prefix=prefix,
-    )
-    ranked = _best_of_all(session, rank, limit)
-    ranked.sort(key=lambda item: (-item[1][0], item[0][0].id, *item[1][1:3]))
-    return _candidates(session, ranked[:limit])
+    ask = partial(shard_ranking.postings, groups=groups, prefix=prefix)
+    asked = [(shard, session.ask(shard, ask, Postings())) for shard in session.shards]
+    overall = sum((postings.statistics for _, postings in asked), Statistics())
+    best = _best_of_all(asked, Scorer(overall), limit)
+    candidates = _candidates(session, _without_surplus(session, best, limit))
+    candidates.sort(key=lambda c: (-c.score, c.vault.id, c.path, c.passage.number))
+    return candidates[:limit]
 
 
 def _best_of_all(
-    session: ShardSession, rank: Callable[..., list[Ranked]], limit: int
-) -> list[tuple[PresentShard, Ranked]]:
-    """Return what the shards rank; the best among it are the best of all.
-
-    A shard is asked for nothing that as many as are wanted surpass in those before it.
-    """
-    ranked: list[tuple[PresentShard, Ranked]] = []
+    asked: Sequence[tuple[PresentShard, Postings]], scorer: Scorer, limit: int
+) -> list[_Scored]:
+    """Return the passages that at most `limit` others surpass: more where scores are the same."""
+    best: list[_Scored] = []
     highest: list[float] = []
-    for shard in session.shards:
+    for shard, postings in asked:
         least = highest[-1] if len(highest) == limit else 0.0
-        rows = session.ask(shard, partial(rank, least=least), [])
-        ranked += [(shard, row) for row in rows]
-        if rows:
-            highest = nlargest(limit, [*highest, *(row[0] for row in rows)])
-    return ranked
+        scores = scorer.scores(postings)
+        found = [_Scored(score, shard, each) for each, score in scores.items() if score >= least]
+        best += found
+        highest = sorted([*highest, *(each.score for each in found)], reverse=True)[:limit]
+    return [each for each in best if each.score >= highest[-1]]
 
 
-def _candidates(
-    session: ShardSession, ranked: Sequence[tuple[PresentShard, Ranked]]
-) -> list[Candidate]:
-    ids: dict[PresentShard, list[int]] = defaultdict(list)
-    for shard, hit in ranked:
-        ids[shard].append(hit[3])
-    texts = {
-        shard: session.ask(shard, partial(shard_file.passages_by_id, ids=wanted), {})
-        for shard, wanted in ids.items()
-    }
+def _without_surplus(session: ShardSession, best: Sequence[_Scored], limit: int) -> list[_Scored]:
+    """Leave out, of those whose score is the lowest, the ones whose path comes too late."""
+    if len(best) <= limit:
+        return list(best)
+    least = min(best, key=itemgetter(0)).score
+    certain = [each for each in best if each.score > least]
+    last = [each for each in best if each.score == least]
+    places = _asked(session, last, shard_file.places_by_id)
+    order = sorted(places, key=lambda item: (item[0].shard[0].id, *item[1][1:]))
+    return certain + [scored for scored, _ in order[: limit - len(certain)]]
+
+
+def _candidates(session: ShardSession, best: Sequence[_Scored]) -> list[Candidate]:
     return [
         Candidate(
-            vault=shard[0],
+            vault=scored.shard[0],
             path=VaultPath(path),
-            generation=texts[shard][passage][0],
-            passage=texts[shard][passage][1],
-            score=score,
+            generation=generation,
+            passage=passage,
+            score=scored.score,
         )
-        for shard, (score, path, _, passage) in ranked
-        if passage in texts[shard]
+        for scored, (_, path, generation, passage) in _asked(session, best, shard_file.found_by_id)
+    ]
+
+
+def _asked(
+    session: ShardSession,
+    scored: Sequence[_Scored],
+    question: Callable[..., Sequence[R]],
+) -> list[tuple[_Scored, R]]:
+    """Return the rows of these passages, each with its passage; a row begins with the id."""
+    by_shard: dict[PresentShard, dict[int, _Scored]] = defaultdict(dict)
+    for each in scored:
+        by_shard[each.shard][each.passage] = each
+    return [
+        (of_shard[row[0]], row)
+        for shard, of_shard in by_shard.items()
+        for row in session.ask(shard, partial(question, ids=list(of_shard)), [])
     ]
