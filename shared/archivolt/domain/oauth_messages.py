@@ -79,4 +79,12 @@ OAUTH_MESSAGES: Mapping[str, Message] = {
         "None of these scopes is known; ask for {scopes}.",
         "Aucun de ces scopes n'est connu ; demandez {scopes}.",
     ),
+    "password_length": Message(
+        "A password has {shortest} to {longest} characters.",
+        "Un mot de passe a de {shortest} à {longest} caractères.",
+    ),
+    "sign_in_failed": Message(
+        "This name and this password do not go together; try again.",
+        "Ce nom et ce mot de passe ne vont pas ensemble ; réessayez.",
+    ),
 }
