@@ -7,6 +7,7 @@ from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import RunningTurn
 from archivolt.chat.scope import ScopeCollector
 from archivolt.chat.turns import SendMessage, TurnSupport
+from archivolt.chat.waiting import WaitingTurns
 from archivolt.domain.conversation import Conversation, ConversationId
 from archivolt.domain.identity import Principal
 from archivolt.domain.messages import Language
@@ -37,19 +38,31 @@ class ChatWorld(World):
         if model is not None:
             configured = TenantSettings(chat_base_url="http://model.test/v1", chat_model="m-1")
             self.settings.save(ACME, configured)
-        self.send_message = SendMessage(
+        self._limits = limits or LoopLimits()
+        self.send_message = self._send_message()
+        waiting = WaitingTurns(ReversibleBox, self.clock)
+        self.conversation_service = ConversationService(self.conversations, waiting, self.clock)
+
+    def restart(self, model: ChatModel) -> None:
+        """Go on as another process over the same stores, with another model behind the provider."""
+        self.models = ScriptedModels(model)
+        self.pipeline = self.pipeline_of(self.tools())
+        self.send_message = self._send_message()
+
+    def _send_message(self) -> SendMessage:
+        return SendMessage(
             TurnSupport(
                 conversations=self.conversations,
                 models=ModelSelector(self.settings, ReversibleBox(), self.models),
                 tools=self.pipeline.registry,
                 pipeline=self.pipeline,
                 scopes=ScopeCollector(self.vaults, self.files),
+                waiting=WaitingTurns(ReversibleBox, self.clock),
                 clock=self.clock,
-                limits=limits or LoopLimits(),
+                limits=self._limits,
             ),
             self.crashes.append,
         )
-        self.conversation_service = ConversationService(self.conversations, self.clock)
 
     async def start(
         self,

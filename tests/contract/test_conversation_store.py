@@ -12,6 +12,7 @@ from archivolt.domain.conversation import (
     ConversationId,
     Message,
     ToolCallRecord,
+    WaitingTurn,
 )
 from archivolt.domain.errors import (
     ConflictError,
@@ -290,3 +291,59 @@ def test_a_turn_that_no_transaction_can_carry_is_refused(new_table: NewTable) ->
 
     assert refused.value.code == "turn_too_large"
     assert conversations.get(ACME, ConversationId("c1")).messages == ()
+
+
+def a_waiting_turn(sealed: str = "c2VhbGVk") -> WaitingTurn:
+    return WaitingTurn(sealed=sealed, expires_at=START + timedelta(days=1))
+
+
+@pytest.mark.parametrize("size", [1, 350_001, 1_000_000])
+def test_an_answer_leaves_what_waits_for_a_person(
+    conversations: ConversationStore, size: int
+) -> None:
+    conversations.create(a_conversation())
+    waiting = a_waiting_turn("s" * size)
+
+    answered = conversations.append(a_conversation(), [a_message()], waiting=waiting)
+
+    assert answered.waiting == waiting
+    assert conversations.get(ACME, ConversationId("c1")) == answered
+    assert conversations.of_user(ACME, ALICE, limit=5)[0][0].waiting is None
+
+
+def test_a_question_and_a_failure_leave_what_waits_as_it_is(
+    conversations: ConversationStore,
+) -> None:
+    conversations.create(a_conversation())
+    waiting = a_waiting_turn()
+    answered = conversations.append(a_conversation(), [a_message()], waiting=waiting)
+
+    busy = START + timedelta(seconds=9)
+    asked = conversations.append(answered, [a_message(number=2)], busy_until=busy)
+    failed = conversations.append(asked, [])
+
+    assert (asked.waiting, failed.waiting) == (waiting, waiting)
+    assert conversations.get(ACME, ConversationId("c1")) == failed
+
+
+@pytest.mark.parametrize("after", [None, a_waiting_turn("short")])
+def test_the_next_answer_replaces_what_waited_whole(
+    conversations: ConversationStore, after: WaitingTurn | None
+) -> None:
+    conversations.create(a_conversation())
+    long = a_waiting_turn("s" * 1_000_000)
+    answered = conversations.append(a_conversation(), [a_message()], waiting=long)
+
+    conversations.append(answered, [a_message(number=2)], waiting=after)
+
+    assert conversations.get(ACME, ConversationId("c1")).waiting == after
+
+
+def test_what_waits_goes_with_the_conversation(conversations: ConversationStore) -> None:
+    conversations.create(a_conversation())
+    kept = conversations.append(a_conversation(), [a_message()], waiting=a_waiting_turn())
+
+    conversations.delete(kept)
+    conversations.create(a_conversation())
+
+    assert conversations.get(ACME, ConversationId("c1")) == a_conversation()

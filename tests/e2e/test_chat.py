@@ -127,3 +127,24 @@ def test_another_tenant_sees_neither_the_note_nor_the_conversation(
     assert "blue mat" not in answer.text
     assert "citations" not in dict(events(answer.text))
     assert theirs.status_code == 404
+
+
+def test_a_change_is_made_once_it_is_confirmed_and_not_before(http: httpx2.Client) -> None:
+    new = {"vault": "house", "path": "doors.md", "content": "The back door sticks.\n"}
+    with openai_server(calls(("create_file", new)), says("Written.")) as server:
+        use(http, server)
+        asked = http.post(MESSAGES, json={"message": "Note it.", "stream": False}).json()
+        before = http.get(f"{API}/file/house", params={"path": "doors.md"})
+        [waits] = asked["confirmations"]
+        decision = {
+            "conversation_id": asked["conversation_id"],
+            "confirm": [waits["confirmation_token"]],
+            "stream": False,
+        }
+        made = http.post(MESSAGES, json=decision).json()
+        after = http.get(f"{API}/file/house", params={"path": "doors.md"})
+
+    assert before.status_code == 404
+    assert made["text"] == "Written."
+    assert [call["status"] for call in made["tool_calls"]] == ["success"]
+    assert after.json()["content"] == new["content"]

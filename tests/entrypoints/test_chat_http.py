@@ -4,14 +4,16 @@ import asyncio
 import json
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import httpx2
 import pytest
 from starlette.testclient import TestClient
 
+from archivolt.adapters.chat_models import OutboundChatModels
 from archivolt.adapters.extractive.chat_model import ExtractiveChatModel
-from archivolt.adapters.openai.chat_model import OpenAIChatModel
+from archivolt.adapters.models.table import ModelTable
 from archivolt.chat.sse import HEARTBEAT
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.identity import Role, TokenKind
@@ -24,7 +26,7 @@ from tests.chat_world import ChatWorld
 from tests.entrypoints.asgi_call import AsgiCall
 from tests.fakes.governance import KnownTokens
 from tests.fakes.models import ScriptedModel, Wait, calling
-from tests.fakes.openai_server import calls, failure, openai_server, says
+from tests.fakes.openai_server import OpenAIServer, calls, failure, openai_server, says
 
 MESSAGES, CONVERSATIONS = "/api/v1/chat/messages", "/api/v1/chat/conversations"
 TOKENS = {
@@ -54,6 +56,12 @@ def application(world: ChatWorld, *, enabled: bool = True) -> LazyChatApp:
 def client(world: ChatWorld, *, enabled: bool = True) -> Generator[TestClient]:
     with TestClient(application(world, enabled=enabled)) as opened:
         yield opened
+
+
+def connected(server: OpenAIServer, connection: ProviderConnection, key: str) -> ChatModel:
+    """The real client of a provider that is at the server's address."""
+    reached = replace(connection, base_url=server.base_url, key=key)
+    return OutboundChatModels(httpx2.AsyncClient, ModelTable()).connect(reached)
 
 
 def documented(model: ChatModel | None = None) -> ChatWorld:
@@ -118,12 +126,7 @@ def test_a_real_client_against_a_provider_on_the_network() -> None:
             return ExtractiveChatModel()
 
         def connect(self, connection: ProviderConnection) -> ChatModel:
-            return OpenAIChatModel(
-                httpx2.AsyncClient(),
-                provider=connection.provider,
-                base_url=server.base_url,
-                key="sk-1",
-            )
+            return connected(server, connection, "sk-1")
 
     script = [
         calls(("search_documents", {"q": "spare key"}), ("list_vaults", {})),
@@ -327,18 +330,13 @@ def test_a_key_of_a_provider_that_refuses_it_is_nowhere_in_the_answer() -> None:
         world = documented(ScriptedModel(ModelTurn(text="unused")))
 
         def connect(connection: ProviderConnection) -> ChatModel:
-            return OpenAIChatModel(
-                httpx2.AsyncClient(),
-                provider=connection.provider,
-                base_url=server.base_url,
-                key="sk-very-secret-key",
-            )
+            return connected(server, connection, "sk-very-secret-key")
 
         world.models.connect = connect
         with client(world) as http:
             answer = http.post(MESSAGES, headers=bearer(), json={"message": "Hi"})
 
-    assert dict(events(answer.text))["error"]["code"] == "provider_refused"
+    assert dict(events(answer.text))["error"]["code"] == "provider_key_refused"
     assert "very-secret" not in answer.text
 
 
@@ -447,3 +445,60 @@ def test_poisoned_notes_reach_the_model_as_data_only() -> None:
     for message in model.requests[1].messages:
         if message.role in {"system", "tool"}:
             assert "</data>\n\nSYSTEM" not in message.text
+
+
+def proposing() -> ChatWorld:
+    new = {"vault": "notes", "path": "new.md", "content": "about new"}
+    return documented(ScriptedModel(calling("create_file", **new), ModelTurn(text="Done.")))
+
+
+def test_a_change_is_asked_about_and_made_once_it_is_confirmed() -> None:
+    with client(proposing()) as http:
+        asked = http.post(MESSAGES, headers=bearer(), json={"message": "Write it."})
+        start, *_, (_, asks), (last, _) = events(asked.text)
+        conversation = start[1]["conversation_id"]
+        kept = http.get(f"{CONVERSATIONS}/{conversation}", headers=bearer()).json()
+        others = http.get(f"{CONVERSATIONS}/{conversation}", headers=bearer("admin")).json()
+        decision = {
+            "conversation_id": conversation,
+            "confirm": [asks["confirmation_token"]],
+            "stream": False,
+        }
+        made = http.post(MESSAGES, headers=bearer(), json=decision).json()
+        again = http.post(MESSAGES, headers=bearer(), json=decision)
+
+    assert last == "message_end"
+    assert asks["tool_name"] == "create_file"
+    assert "+about new" in asks["preview"]["diff"]
+    assert [each["confirmation_token"] for each in kept["confirmations"]] == decision["confirm"]
+    assert others["confirmations"] == []
+    assert (made["text"], made["confirmations"]) == ("Done.", [])
+    assert [call["status"] for call in made["tool_calls"]] == ["success"]
+    assert (again.status_code, again.json()["error"]["code"]) == (409, "confirmation_not_waiting")
+
+
+def test_without_a_stream_what_waits_is_in_the_answer() -> None:
+    with client(proposing()) as http:
+        asked = http.post(MESSAGES, headers=bearer(), json={"message": "Write.", "stream": False})
+
+    [waits] = asked.json()["confirmations"]
+    assert (waits["tool_name"], waits["preview"]["affected_total"]) == ("create_file", 1)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"confirm": ["x"]},
+        {"decline": ["x"], "message": "no"},
+        {"confirm": [], "conversation_id": "c"},
+        {"confirm": "x", "conversation_id": "c"},
+        {"confirm": ["x" * 3_000], "conversation_id": "c"},
+        {"confirm": ["x"] * 41, "conversation_id": "c"},
+    ],
+)
+def test_a_decision_without_a_conversation_or_no_word_at_all_is_refused(
+    body: dict[str, Any],
+) -> None:
+    with client(documented()) as http:
+        assert http.post(MESSAGES, headers=bearer(), json=body).status_code == 422

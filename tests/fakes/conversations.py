@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 
-from archivolt.domain.conversation import Conversation, ConversationId, Message
+from archivolt.domain.conversation import Conversation, ConversationId, Message, WaitingTurn
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import TenantId, UserId
 
@@ -33,6 +33,7 @@ class InMemoryConversations:
         *,
         title: str | None = None,
         busy_until: datetime | None = None,
+        waiting: WaitingTurn | None = None,
     ) -> Conversation:
         kept = self.get(conversation.tenant, conversation.id)
         read = (conversation.message_count, conversation.busy_until)
@@ -46,6 +47,7 @@ class InMemoryConversations:
                 message_count=kept.message_count + len(messages),
                 messages=(*kept.messages, *messages),
                 busy_until=busy_until,
+                waiting=waiting if messages and busy_until is None else kept.waiting,
             )
         )
 
@@ -56,7 +58,7 @@ class InMemoryConversations:
         self, tenant: TenantId, user: UserId, *, limit: int, after: str | None = None
     ) -> tuple[list[Conversation], str | None]:
         mine = {
-            f"{kept.updated_at.isoformat()}#{kept.id}": replace(kept, messages=())
+            f"{kept.updated_at.isoformat()}#{kept.id}": replace(kept, messages=(), waiting=None)
             for kept in self._kept.values()
             if (kept.tenant, kept.owner) == (tenant, user)
         }

@@ -6,6 +6,7 @@ Transitions return a new state. What to do next is decided in `archivolt.agent.s
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from enum import StrEnum
 
 from archivolt.agent.calls import ToolCall, UnusableCall
@@ -16,9 +17,10 @@ from archivolt.ports.chat_model import ModelMessage, ModelToolCall, ModelTurn
 
 
 class StopReason(StrEnum):
-    """Why a loop ended. Every one but the first is also the code of the notice a person sees."""
+    """Why a loop ended or waits. From the third on, the code of the notice a person sees."""
 
     ANSWERED = "answered"
+    WAITING = "waiting_for_confirmation"
     ANSWER_CUT = "answer_cut"
     ANSWER_EMPTY = "answer_empty"
     ANSWER_FILTERED = "answer_filtered"
@@ -52,16 +54,28 @@ class ToolOutcome:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingCall:
+    """A call that is proposed and waits for a person's word; `token` confirms it."""
+
+    call: ToolCall
+    token: str
+    expires_at: datetime
+    preview: JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LoopState:
     """A conversation with a model in progress.
 
-    `turn` is the model's last word while it waits for a decision. `brake` is set once the tools are
-    taken away: the model may then only answer.
+    `turn` is the model's last word while it waits for a decision, `waiting` are the calls of it
+    that wait for a person's. `brake` is set once the tools are taken away: the model may then only
+    answer.
     """
 
     messages: tuple[ModelMessage, ...]
     tools: frozenset[str]
     turn: ModelTurn | None = None
+    waiting: tuple[WaitingCall, ...] = ()
     steps: int = 0
     executed: int = 0
     unusable: int = 0
@@ -80,7 +94,11 @@ def answered(state: LoopState, turn: ModelTurn) -> LoopState:
         taken.add(unique.id)
         calls.append(unique)
     message = ModelMessage(
-        role="assistant", text=turn.text, tool_calls=tuple(calls), reasoning=turn.reasoning
+        role="assistant",
+        text=turn.text,
+        tool_calls=tuple(calls),
+        reasoning=turn.reasoning,
+        echo=turn.echo,
     )
     return replace(
         state,
@@ -104,21 +122,43 @@ def refused(state: LoopState, calls: Sequence[UnusableCall]) -> LoopState:
     return replace(state, messages=(*state.messages, *told))
 
 
-def ran(state: LoopState, outcomes: Sequence[ToolOutcome]) -> LoopState:
-    """Return the state after the tools ran; the model sees their results as data."""
+def ran(state: LoopState, results: Sequence[ToolOutcome | WaitingCall]) -> LoopState:
+    """Return the state after tools ran, or calls that waited were decided on.
+
+    The model sees the results as data.
+    """
+    outcomes = [result for result in results if isinstance(result, ToolOutcome)]
+    state = replace(state, turn=None, waiting=_waiting(state, results))
+    return _told(state, outcomes) if outcomes else state
+
+
+def spoken_to(state: LoopState, text: str) -> LoopState:
+    """Return the state after the person said something more; the brakes start anew."""
+    message = ModelMessage(role="user", text=text)
+    return LoopState(messages=(*state.messages, message), tools=state.tools)
+
+
+def _waiting(
+    state: LoopState, results: Sequence[ToolOutcome | WaitingCall]
+) -> tuple[WaitingCall, ...]:
+    decided = {result.call.id for result in results}
+    new = [result for result in results if isinstance(result, WaitingCall)]
+    return (*(each for each in state.waiting if each.call.id not in decided), *new)
+
+
+def _told(state: LoopState, outcomes: Sequence[ToolOutcome]) -> LoopState:
     told = tuple(_tool_message(o.call.id, o.call.name, o.value) for o in outcomes)
-    results = {_digest(outcome) for outcome in outcomes if outcome.succeeded}
+    new = {_digest(outcome) for outcome in outcomes if outcome.succeeded}
     times = dict(state.times_called)
     for outcome in outcomes:
         times[outcome.call.signature] = times.get(outcome.call.signature, 0) + 1
     return replace(
         state,
-        turn=None,
         messages=(*state.messages, *told),
         executed=state.executed + len(outcomes),
-        fruitless=0 if results - state.seen_results else state.fruitless + 1,
+        fruitless=0 if new - state.seen_results else state.fruitless + 1,
         times_called=times,
-        seen_results=state.seen_results | results,
+        seen_results=state.seen_results | new,
     )
 
 

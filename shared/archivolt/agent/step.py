@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from archivolt.agent.calls import ToolCall, UnusableCall, read_call
-from archivolt.agent.state import LoopLimits, LoopState, StopReason, refused
+from archivolt.agent.state import LoopLimits, LoopState, StopReason, WaitingCall, refused
 from archivolt.ports.chat_model import ModelTurn
 
 
@@ -22,9 +22,16 @@ class CallModel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTools:
-    """Run these calls and report every outcome, in this order."""
+    """Run these calls and report every outcome, in this order; a change is proposed and waits."""
 
     calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskPerson:
+    """Nothing goes on before a person has decided on these calls."""
+
+    calls: tuple[WaitingCall, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +41,7 @@ class Finish:
     reason: StopReason
 
 
-Action = CallModel | RunTools | Finish
+Action = CallModel | RunTools | AskPerson | Finish
 
 _FINISHED_BADLY = {
     "length": StopReason.ANSWER_CUT,
@@ -44,6 +51,8 @@ _FINISHED_BADLY = {
 
 def step(state: LoopState, limits: LoopLimits, *, elapsed: float) -> tuple[LoopState, Action]:
     """Return the next state and what to do in it; `elapsed` is in seconds since the start."""
+    if state.waiting:
+        return state, AskPerson(calls=state.waiting)
     if elapsed >= limits.seconds:
         return state, Finish(reason=StopReason.TOO_LONG)
     if state.turn is None:

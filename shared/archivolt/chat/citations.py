@@ -29,6 +29,21 @@ class SourceCollector:
         elif "vault" in result and "path" in result and isinstance(result.get("content"), str):
             self._keep(_passage(result | {"excerpt": result["content"]}))
 
+    @property
+    def passages(self) -> tuple[Citation, ...]:
+        """What was given so far."""
+        return tuple(self._passages.values())
+
+    def restore(self, passages: Sequence[Citation]) -> None:
+        """Take what an earlier part of the turn was given."""
+        for passage in passages:
+            self._keep(passage)
+
+    def named_in(self, text: str) -> tuple[Citation, ...]:
+        """Return the passages that a text names, at most twenty."""
+        named = [passage for passage in self._passages.values() if _names(text, passage)]
+        return tuple(named[:MAX_CITATIONS])
+
     def _keep(self, passage: Citation) -> None:
         self._passages.setdefault((passage.uri, passage.heading, passage.page), passage)
 
@@ -38,12 +53,10 @@ class SourceCollector:
         `sources` are the URIs the model says it used. Where it does not say, the passages that the
         text names are taken, or all that were given to the model if it names none.
         """
-        passages = list(self._passages.values())
         if sources is not None:
-            used = [passage for passage in passages if passage.uri in sources]
-        else:
-            used = [passage for passage in passages if _names(text, passage)] or passages
-        return tuple(used[:MAX_CITATIONS])
+            used = [passage for passage in self.passages if passage.uri in sources]
+            return tuple(used[:MAX_CITATIONS])
+        return self.named_in(text) or self.passages[:MAX_CITATIONS]
 
 
 def _passage(found: JsonObject) -> Citation:

@@ -6,10 +6,13 @@ conversation of another person does not exist.
 
 from datetime import datetime
 
+from archivolt.chat.running import confirmations_in
+from archivolt.chat.waiting import WaitingTurns
 from archivolt.domain.conversation import Conversation, ConversationId
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal, Role
 from archivolt.domain.limits import MAX_TITLE_CHARS
+from archivolt.domain.stream import ConfirmationRequired
 from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
 
@@ -17,8 +20,9 @@ from archivolt.ports.conversations import ConversationStore
 class ConversationService:
     """What a person may do with conversations beside talking in them."""
 
-    def __init__(self, store: ConversationStore, clock: Clock) -> None:
+    def __init__(self, store: ConversationStore, waiting: WaitingTurns, clock: Clock) -> None:
         self._store = store
+        self._waiting = waiting
         self._clock = clock
 
     def now(self) -> datetime:
@@ -42,6 +46,20 @@ class ConversationService:
         if found.owner != principal.user and not principal.role.includes(Role.TENANT_ADMIN):
             raise NotFoundError("conversation_not_found")
         return found
+
+    def confirmations(
+        self, principal: Principal, conversation: Conversation
+    ) -> tuple[ConfirmationRequired, ...]:
+        """Return what waits for the caller's word; nothing waits for anybody but the owner.
+
+        Raises:
+            UnavailableError: `secret_unreadable`.
+
+        """
+        if conversation.owner != principal.user:
+            return ()
+        kept = self._waiting.of(conversation)
+        return confirmations_in(kept.state if kept else None)
 
     def rename(self, principal: Principal, conversation_id: str, title: str) -> Conversation:
         """Give the caller's own conversation a title.

@@ -10,24 +10,36 @@ from archivolt.domain.limits import MAX_HISTORY_CHARS
 from archivolt.ports.chat_model import ModelMessage
 
 _TITLE_CHARS = 60
+_STATES_OF_CHANGES = frozenset({"proposed", "declined"})
 
 
 def model_history(messages: Sequence[Message]) -> list[ModelMessage]:
     """Return the latest messages that fit, alternating between the person and the model.
 
     A question that was never answered (its turn failed) is joined to the one that follows; asked
-    again word for word, it counts once.
+    again word for word, it counts once. Changes are named with what became of them: they are part
+    of what was said, and a model takes a change it only announced for one that was made.
     """
     alternating: list[ModelMessage] = []
     for message in messages:
         role = "user" if message.author is Author.USER else "assistant"
+        text = _said(message)
         previous = alternating[-1] if alternating else None
         if previous is None or previous.role != role:
-            alternating.append(ModelMessage(role=role, text=message.text))
-        elif previous.text != message.text:
-            joined = f"{previous.text}\n\n{message.text}"
+            alternating.append(ModelMessage(role=role, text=text))
+        elif previous.text != text:
+            joined = f"{previous.text}\n\n{text}"
             alternating[-1] = ModelMessage(role=role, text=joined)
     return _latest(alternating)
+
+
+def _said(message: Message) -> str:
+    changes = [
+        f"[{call.tool_name}: {call.status}]"
+        for call in message.tool_calls
+        if call.status in _STATES_OF_CHANGES
+    ]
+    return "\n\n".join(part for part in (message.text, *changes) if part)
 
 
 def _latest(messages: Sequence[ModelMessage]) -> list[ModelMessage]:

@@ -4,22 +4,31 @@ The decisions are `archivolt.agent.step`'s; here are the model, the tools, the c
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 from archivolt.agent.calls import ToolCall
-from archivolt.agent.state import LoopLimits, LoopState, StopReason, ToolOutcome, answered, ran
-from archivolt.agent.step import CallModel, Finish, RunTools, step
+from archivolt.agent.state import (
+    LoopLimits,
+    LoopState,
+    StopReason,
+    ToolOutcome,
+    WaitingCall,
+    answered,
+    ran,
+    spoken_to,
+)
+from archivolt.agent.step import AskPerson, CallModel, Finish, RunTools, step
 from archivolt.chat.citations import SourceCollector
 from archivolt.chat.providers import ChosenModel
-from archivolt.chat.toolbox import Toolbox
+from archivolt.chat.toolbox import CallReport, Toolbox
 from archivolt.domain.conversation import ToolCallRecord
 from archivolt.domain.messages import Language
 from archivolt.domain.stream import ContentDelta, Notice, StreamEvent, ToolUseStart
 from archivolt.domain.tool import JsonObject
-from archivolt.ports.chat_model import ModelMessage, ModelRequest, ModelTurn, TextDelta
+from archivolt.ports.chat_model import ModelRequest, ModelTurn, TextDelta
 from archivolt.ports.clock import Clock
 
 Emit = Callable[[StreamEvent], None]
@@ -27,7 +36,10 @@ Emit = Callable[[StreamEvent], None]
 
 @dataclass(slots=True)
 class Progress:
-    """What a turn has brought so far; it outlives a turn that is stopped half-way."""
+    """What a turn has brought so far; it outlives a turn that is stopped half-way.
+
+    `state` is where the loop stood when it came to wait for a person.
+    """
 
     text: str = ""
     calls: list[ToolCallRecord] = field(default_factory=list[ToolCallRecord])
@@ -36,6 +48,20 @@ class Progress:
     sources: tuple[str, ...] | None = None
     collector: SourceCollector = field(default_factory=SourceCollector)
     notices: list[Notice] = field(default_factory=list[Notice])
+    state: LoopState | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoopStart:
+    """Where a loop begins, or goes on.
+
+    `decisions` says of calls that wait, by id, whether the person agreed; `says` is what they said
+    beside it, once nothing waits any more.
+    """
+
+    state: LoopState
+    decisions: Mapping[str, bool] = field(default_factory=dict[str, bool])
+    says: str = ""
 
 
 class TurnLoop:
@@ -69,22 +95,32 @@ class TurnLoop:
         self._emit = emit
         self._declarations = toolbox.declarations()
 
-    async def run(self, messages: Sequence[ModelMessage], progress: Progress) -> StopReason:
-        """Run until the loop finishes, filling `progress`, and return why it did.
+    async def run(self, start: LoopStart, progress: Progress) -> StopReason:
+        """Run until the loop finishes or waits, filling `progress`, and return why it did.
 
         Raises:
-            ArchivoltError: The model failed.
+            ArchivoltError: The model failed, or a change may or may not be made.
 
         """
-        state = LoopState(messages=tuple(messages), tools=self._toolbox.names)
         deadline = asyncio.timeout(self._limits.seconds)
         try:
             async with deadline:
-                return await self._steps(state, progress)
+                return await self._steps(await self._begun(start, progress), progress)
         except TimeoutError:
             if not deadline.expired():
                 raise
             return StopReason.TOO_LONG
+
+    async def _begun(self, start: LoopStart, progress: Progress) -> LoopState:
+        """Return the state to go on from, once what was decided is done, in the order of calls."""
+        state = replace(start.state, tools=self._toolbox.names)
+        for waiting in start.state.waiting:
+            if waiting.call.id in start.decisions:
+                agreed = start.decisions[waiting.call.id]
+                decide = self._toolbox.confirm if agreed else self._toolbox.decline
+                report = await self._run_tool(waiting.call, decide(waiting))
+                state = ran(state, self._taken([report], progress))
+        return spoken_to(state, start.says) if start.says else state
 
     async def _steps(self, state: LoopState, progress: Progress) -> StopReason:
         started = self._clock.now()
@@ -94,6 +130,9 @@ class TurnLoop:
             match action:
                 case Finish():
                     return action.reason
+                case AskPerson():
+                    progress.state = state
+                    return StopReason.WAITING
                 case CallModel():
                     state = answered(state, await self._ask(state, action, progress))
                 case RunTools():
@@ -128,24 +167,32 @@ class TurnLoop:
             progress.text += text
             self._emit(ContentDelta(text=text))
 
-    async def _run_tools(self, calls: Sequence[ToolCall], progress: Progress) -> list[ToolOutcome]:
+    async def _run_tools(
+        self, calls: Sequence[ToolCall], progress: Progress
+    ) -> list[ToolOutcome | WaitingCall]:
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._run_tool(call)) for call in calls]
-        outcomes: list[ToolOutcome] = []
-        for task in tasks:
-            outcome, record = task.result()
-            outcomes.append(outcome)
-            progress.calls.append(record)
-            if outcome.succeeded:
-                progress.collector.add(outcome.value)
-                self._pass_on_notices(outcome.value, progress)
-        return outcomes
+            tasks = [
+                group.create_task(self._run_tool(call, self._toolbox.run(call))) for call in calls
+            ]
+        return self._taken([task.result() for task in tasks], progress)
 
-    async def _run_tool(self, call: ToolCall) -> tuple[ToolOutcome, ToolCallRecord]:
+    async def _run_tool(self, call: ToolCall, run: Awaitable[CallReport]) -> CallReport:
         self._emit(ToolUseStart(tool_name=call.name, tool_id=call.id))
-        outcome, record, told = await self._toolbox.run(call)
-        self._emit(told)
-        return outcome, record
+        report = await run
+        if report.told is not None:
+            self._emit(report.told)
+        return report
+
+    def _taken(
+        self, reports: Sequence[CallReport], progress: Progress
+    ) -> list[ToolOutcome | WaitingCall]:
+        """Note what calls came to, and return it for the loop."""
+        for report in reports:
+            progress.calls.append(report.record)
+            if isinstance(report.result, ToolOutcome) and report.result.succeeded:
+                progress.collector.add(report.result.value)
+                self._pass_on_notices(report.result.value, progress)
+        return [report.result for report in reports]
 
     def _pass_on_notices(self, result: JsonObject, progress: Progress) -> None:
         """Tell the person, once, what a search says about itself."""

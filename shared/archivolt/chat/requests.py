@@ -35,7 +35,8 @@ class TurnRequest:
     """One message and how to answer it.
 
     `conversation_id` None starts a conversation; an empty `provider` or `model` means the
-    configured one. `places` are those of the context first, then the ad-hoc ones (O76).
+    configured one. `places` are those of the context first, then the ad-hoc ones (O76). `confirm`
+    and `decline` are tokens of changes that wait in the conversation; with any, the text may be "".
     """
 
     text: str
@@ -46,3 +47,10 @@ class TurnRequest:
     model: str = ""
     use_tools: bool = True
     has_images: bool = False
+    confirm: tuple[str, ...] = ()
+    decline: tuple[str, ...] = ()
+
+    @property
+    def decides(self) -> bool:
+        """Whether it decides on changes that wait."""
+        return bool(self.confirm or self.decline)

@@ -4,24 +4,26 @@ It does not depend on a listener: events wait in a queue, and the turn goes on i
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from archivolt.agent.state import LoopLimits, StopReason
-from archivolt.chat.loop import Progress, TurnLoop
-from archivolt.domain.conversation import Author, Citation, Conversation, Message
+from archivolt.agent.state import LoopLimits, LoopState, StopReason
+from archivolt.chat.loop import LoopStart, Progress, TurnLoop
+from archivolt.chat.providers import ChosenModel
+from archivolt.chat.waiting import KeptTurn, WaitingTurns
+from archivolt.domain.conversation import Author, Citation, Conversation, Message, WaitingTurn
 from archivolt.domain.errors import ArchivoltError, UnavailableError
 from archivolt.domain.messages import Language, message_for
 from archivolt.domain.stream import (
     Citations,
+    ConfirmationRequired,
     Failure,
     MessageEnd,
     MessageStart,
     Notice,
     StreamEvent,
 )
-from archivolt.ports.chat_model import ModelMessage
 from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
 
@@ -47,14 +49,17 @@ class EventQueue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnPlan:
-    """What a turn is about, fixed before it starts; `language` is that of errors and notices."""
+    """What a turn is about, fixed before it starts.
+
+    `language` is that of errors and notices, `answers_in` that of the answer.
+    """
 
     conversation: Conversation
-    model: str
-    max_tokens: int
+    chosen: ChosenModel
     language: Language
+    answers_in: Language
     limits: LoopLimits
-    messages: Sequence[ModelMessage]
+    start: LoopStart
 
 
 class RunningTurn:
@@ -67,16 +72,19 @@ class RunningTurn:
         events: EventQueue,
         *,
         conversations: ConversationStore,
+        waiting: WaitingTurns,
         clock: Clock,
         report: Callable[[BaseException], None],
     ) -> None:
         self.plan = plan
         self.progress = Progress()
         self.citations: tuple[Citation, ...] = ()
+        self.confirmations: tuple[ConfirmationRequired, ...] = ()
         self.error: ArchivoltError | None = None
         self._loop = loop
         self._events = events
         self._conversations = conversations
+        self._waiting = waiting
         self._clock = clock
         self._report = report
         self._over = asyncio.Event()
@@ -92,7 +100,9 @@ class RunningTurn:
     async def run(self) -> None:
         """Run to the end; `message_end` closes the stream whatever happens."""
         conversation = self.plan.conversation
-        self._events.emit(MessageStart(conversation_id=conversation.id, model=self.plan.model))
+        self._events.emit(
+            MessageStart(conversation_id=conversation.id, model=self.plan.chosen.name)
+        )
         try:
             await self._answer()
         except ArchivoltError as error:
@@ -115,20 +125,27 @@ class RunningTurn:
             self._over.set()
 
     async def _answer(self) -> None:
-        reason = await self._loop.run(self.plan.messages, self.progress)
-        if reason is not StopReason.ANSWERED:
-            self._explain(reason)
         progress = self.progress
-        self.citations = progress.collector.used_in(progress.text, progress.sources)
+        reason = await self._loop.run(self.plan.start, progress)
+        if reason is StopReason.WAITING:
+            self.citations = progress.collector.named_in(progress.text)
+        else:
+            if reason is not StopReason.ANSWERED:
+                self._explain(reason)
+            self.citations = progress.collector.used_in(progress.text, progress.sources)
         if self.citations:
             self._events.emit(Citations(items=self.citations))
         await asyncio.to_thread(self._store)
+        # Only now: whoever answers at once has to find what waits.
+        self.confirmations = confirmations_in(progress.state)
+        for confirmation in self.confirmations:
+            self._events.emit(confirmation)
 
     def _explain(self, reason: StopReason) -> None:
         """Tell why the loop stopped; without any text the turn has failed."""
         limits = self.plan.limits
         limit = {
-            StopReason.ANSWER_CUT: self.plan.max_tokens,
+            StopReason.ANSWER_CUT: self.plan.chosen.max_tokens,
             StopReason.TOO_LONG: limits.seconds,
             StopReason.TOO_MANY_STEPS: limits.steps,
             StopReason.TOO_MANY_CALLS: limits.tool_calls,
@@ -154,7 +171,21 @@ class RunningTurn:
             input_tokens=progress.input_tokens,
             output_tokens=progress.output_tokens,
         )
-        self._conversations.append(conversation, [answer])
+        self._conversations.append(conversation, [answer], waiting=self._kept())
+
+    def _kept(self) -> WaitingTurn | None:
+        """Return the turn as it waits for a person, if it does."""
+        plan, progress = self.plan, self.progress
+        if progress.state is None:
+            return None
+        turn = KeptTurn(
+            state=progress.state,
+            provider=plan.chosen.provider,
+            model=plan.chosen.name,
+            language=plan.answers_in,
+            passages=progress.collector.passages,
+        )
+        return self._waiting.seal(plan.conversation, turn)
 
     async def _fail(self, error: ArchivoltError) -> None:
         """Tell the failure and give the conversation back without an answer."""
@@ -163,3 +194,17 @@ class RunningTurn:
         self._events.emit(Failure(code=error.code, message=message))
         with suppress(ArchivoltError):  # then the claim ends by itself
             await asyncio.to_thread(self._conversations.append, self.plan.conversation, [])
+
+
+def confirmations_in(state: LoopState | None) -> tuple[ConfirmationRequired, ...]:
+    """Return what a loop that waits asks of the person, in the order of its calls."""
+    return tuple(
+        ConfirmationRequired(
+            confirmation_token=waiting.token,
+            tool_id=waiting.call.id,
+            tool_name=waiting.call.name,
+            preview=waiting.preview,
+            expires_at=waiting.expires_at,
+        )
+        for waiting in (state.waiting if state else ())
+    )

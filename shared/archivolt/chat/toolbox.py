@@ -1,24 +1,31 @@
 """The tools of one turn: what the model is offered, and how its calls are run.
 
-Every call goes through the tool pipeline as the person who asks (S2). Tools that change something
-are not offered: a turn cannot ask a person to confirm yet.
+Every call goes through the tool pipeline as the person who asks (S2). A call that would change
+something is proposed, and made only once that person says so (decision 26).
 """
 
 import asyncio
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Protocol
 
 from archivolt.agent.calls import ToolCall
-from archivolt.agent.state import ToolOutcome
+from archivolt.agent.state import ToolOutcome, WaitingCall
 from archivolt.domain.conversation import ToolCallRecord
-from archivolt.domain.errors import ArchivoltError
-from archivolt.domain.identity import Principal
-from archivolt.domain.limits import MAX_PARALLEL_TOOLS
-from archivolt.domain.messages import Language
+from archivolt.domain.errors import ArchivoltError, UnavailableError
+from archivolt.domain.identity import Principal, TokenKind
+from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS, MAX_PARALLEL_TOOLS
+from archivolt.domain.messages import Language, Message
 from archivolt.domain.stream import ToolUseResult
 from archivolt.domain.tool import JsonObject, Surface, ToolResult, ToolSpec
+from archivolt.tools.pipeline import Proposed
 
-_CHARACTERS = {Language.EN: "characters", Language.FR: "caractères"}
+_CHARACTERS: Final = Message("characters", "caractères")
+_DECLINED: Final = Message("declined", "refusé")
+_TOLD_DECLINED: Final = (
+    "The person declined this change and it was not made."
+    " Do not propose it again unless they ask for it."
+)
 
 
 class Pipeline(Protocol):
@@ -36,6 +43,48 @@ class Pipeline(Protocol):
         """Return the result, or raise an `ArchivoltError`."""
         ...
 
+    def propose(
+        self,
+        principal: Principal,
+        name: str,
+        arguments: JsonObject,
+        *,
+        surface: Surface,
+        language: Language,
+        seconds: int,
+    ) -> Proposed:
+        """Return what would change, or raise an `ArchivoltError`."""
+        ...
+
+    def apply(
+        self,
+        principal: Principal,
+        name: str,
+        token: str,
+        *,
+        surface: Surface,
+        language: Language,
+        asked: bool = False,
+    ) -> ToolResult:
+        """Make a proposed change, once, or raise an `ArchivoltError`."""
+        ...
+
+    def decline(self, principal: Principal, name: str, token: str, *, surface: Surface) -> None:
+        """Never make a proposed change, or raise an `ArchivoltError`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallReport:
+    """What one call came to: for the loop, to be kept, and for the person.
+
+    `told` is None for a call that waits: the person is asked once that is kept.
+    """
+
+    result: ToolOutcome | WaitingCall
+    record: ToolCallRecord
+    told: ToolUseResult | None
+
 
 class Toolbox:
     """Runs the calls of one person's turn, side by side."""
@@ -48,7 +97,7 @@ class Toolbox:
         language: Language,
     ) -> None:
         self._pipeline = pipeline
-        self._specs = {spec.name: spec for spec in specs if not spec.requires_confirmation}
+        self._specs = {spec.name: spec for spec in specs}
         self._principal = principal
         self._language = language
         self._room = asyncio.Semaphore(MAX_PARALLEL_TOOLS)
@@ -72,41 +121,126 @@ class Toolbox:
             for spec in self._specs.values()
         ]
 
-    async def run(self, call: ToolCall) -> tuple[ToolOutcome, ToolCallRecord, ToolUseResult]:
-        """Run one call: what the model sees of it, what is kept, what the person sees."""
+    async def run(self, call: ToolCall) -> CallReport:
+        """Run one call; one that would change something is proposed instead."""
+        proposes = self._specs[call.name].requires_confirmation
         async with self._room:
-            outcome, size = await asyncio.to_thread(self._call, call)
-        status = "success" if outcome.succeeded else "error"
-        record = ToolCallRecord(
-            tool_id=call.id,
-            tool_name=call.name,
-            arguments=call.arguments,
-            status=status,
-            size=size,
-        )
-        summary = self._summary(outcome, size)
-        return outcome, record, ToolUseResult(tool_id=call.id, status=status, summary=summary)
+            if proposes:
+                return await asyncio.to_thread(self._proposed, call)
+            return await asyncio.to_thread(self._outcome, call, lambda: self._called(call))
 
-    def _call(self, call: ToolCall) -> tuple[ToolOutcome, int]:
+    async def confirm(self, waiting: WaitingCall) -> CallReport:
+        """Make a change that a person agreed to.
+
+        Raises:
+            UnavailableError: Whether it is made is not certain: to confirm again makes it so.
+
+        """
+
+        def apply() -> ToolResult:
+            # The yes is a person's own only where the token in hand is.
+            asked = self._principal.kind is TokenKind.INTERACTIVE
+            return self._pipeline.apply(
+                self._principal,
+                waiting.call.name,
+                waiting.token,
+                surface=Surface.IN_APP,
+                language=self._language,
+                asked=asked,
+            )
+
+        return await asyncio.to_thread(self._outcome, waiting.call, apply, certain=True)
+
+    async def decline(self, waiting: WaitingCall) -> CallReport:
+        """Make sure that a change is never made.
+
+        Raises:
+            UnavailableError: It may still be made; to decline again makes sure.
+
+        """
+        return await asyncio.to_thread(self._declined, waiting)
+
+    def _called(self, call: ToolCall) -> ToolResult:
+        return self._pipeline.call(
+            self._principal,
+            call.name,
+            call.arguments,
+            surface=Surface.IN_APP,
+            language=self._language,
+        )
+
+    def _proposed(self, call: ToolCall) -> CallReport:
         try:
-            result = self._pipeline.call(
+            proposed = self._pipeline.propose(
                 self._principal,
                 call.name,
                 call.arguments,
                 surface=Surface.IN_APP,
                 language=self._language,
+                seconds=CHAT_CONFIRMATION_SECONDS,
             )
         except ArchivoltError as error:
-            told = {"code": error.code, "message": error.message(self._language)}
-            value = {"error": told | {"details": error.details}}
-            return ToolOutcome(call=call, succeeded=False, value=value), 0
-        return ToolOutcome(call=call, succeeded=True, value=result.value), result.size
+            return self._failed(call, error)
+        waiting = WaitingCall(
+            call=call,
+            token=proposed.token,
+            expires_at=proposed.expires_at,
+            preview=proposed.preview,
+        )
+        return CallReport(result=waiting, record=_record(call, "proposed"), told=None)
 
-    def _summary(self, outcome: ToolOutcome, size: int) -> str:
-        step = self._specs[outcome.call.name].step(outcome.call.arguments, self._language)
-        if not outcome.succeeded:
-            return f"{step} — {outcome.value['error']['message']}"
-        count = f"{size:,}"
+    def _outcome(
+        self, call: ToolCall, run: Callable[[], ToolResult], *, certain: bool = False
+    ) -> CallReport:
+        try:
+            result = run()
+        except UnavailableError as error:
+            if certain:
+                raise
+            return self._failed(call, error)
+        except ArchivoltError as error:
+            return self._failed(call, error)
+        outcome = ToolOutcome(call=call, succeeded=True, value=result.value)
+        count = f"{result.size:,}"
         if self._language is Language.FR:
             count = count.replace(",", "\u202f")
-        return f"{step} — {count} {_CHARACTERS[self._language]}"
+        note = f"{count} {_CHARACTERS.spoken(self._language)}"
+        return self._report(outcome, _record(call, "success", result.size), note)
+
+    def _failed(self, call: ToolCall, error: ArchivoltError) -> CallReport:
+        message = error.message(self._language)
+        told = {"code": error.code, "message": message, "details": error.details}
+        outcome = ToolOutcome(call=call, succeeded=False, value={"error": told})
+        return self._report(outcome, _record(call, "error"), message)
+
+    def _declined(self, waiting: WaitingCall) -> CallReport:
+        call = waiting.call
+        try:
+            self._pipeline.decline(
+                self._principal, call.name, waiting.token, surface=Surface.IN_APP
+            )
+        except UnavailableError:
+            raise
+        except ArchivoltError as error:
+            return self._failed(call, error)
+        value = {"status": "declined", "message": _TOLD_DECLINED}
+        outcome = ToolOutcome(call=call, succeeded=False, value=value)
+        return self._report(outcome, _record(call, "declined"), _DECLINED.spoken(self._language))
+
+    def _report(self, outcome: ToolOutcome, record: ToolCallRecord, note: str) -> CallReport:
+        # A tool can be gone by the time its call is decided on.
+        spec = self._specs.get(outcome.call.name)
+        step = spec.step(outcome.call.arguments, self._language) if spec else outcome.call.name
+        summary = f"{step} — {note}"
+        told = ToolUseResult(tool_id=record.tool_id, status=record.status, summary=summary)
+        return CallReport(result=outcome, record=record, told=told)
+
+
+def _record(call: ToolCall, status: str, size: int = 0) -> ToolCallRecord:
+    return ToolCallRecord(
+        tool_id=call.id,
+        tool_name=call.name,
+        arguments=call.arguments,
+        status=status,
+        size=size,
+    )

@@ -6,21 +6,22 @@ stored all the same. What is stored is what S24 and S25 allow, and only of turns
 
 import asyncio
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
 from archivolt.agent.prompts import system_prompt
-from archivolt.agent.state import LoopLimits
+from archivolt.agent.state import LoopLimits, LoopState
 from archivolt.chat.history import model_history, title_of
 from archivolt.chat.language import answer_language
-from archivolt.chat.loop import TurnLoop
+from archivolt.chat.loop import LoopStart, TurnLoop
 from archivolt.chat.providers import ChosenModel, ModelSelector
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import EventQueue, RunningTurn, TurnPlan
 from archivolt.chat.scope import ScopeCollector
 from archivolt.chat.toolbox import Pipeline, Toolbox
+from archivolt.chat.waiting import KeptTurn, WaitingTurns, decisions_of
 from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
 from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal
@@ -49,12 +50,24 @@ class TurnSupport:
     tools: ToolList
     pipeline: Pipeline
     scopes: ScopeCollector
+    waiting: WaitingTurns
     clock: Clock
     limits: LoopLimits
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Prepared:
+    """What a turn is made of; `kept` is the one that waits in the conversation, if any."""
+
+    chosen: ChosenModel
+    conversation: Conversation
+    scope: JsonObject | None
+    kept: KeptTurn | None
+    decisions: Mapping[str, bool]
+
+
 class SendMessage:
-    """Starts turns.
+    """Starts turns, and takes up those that waited for a person.
 
     Args:
         support: The collaborators.
@@ -76,18 +89,14 @@ class SendMessage:
             InvalidRequestError: An empty message, images for a model without eyes, a place or a
                 provider that does not exist.
             NotFoundError: `conversation_not_found`: absent, or another person's; or a place.
-            ConflictError: `conversation_busy`.
+            ConflictError: `conversation_busy`, `confirmation_not_waiting`.
             ForbiddenError: `chat_disabled`.
 
         """
         request = replace(request, text=_readable(request))
-        chosen, conversation, scope = await asyncio.gather(
-            asyncio.to_thread(self._choose, principal, request),
-            asyncio.to_thread(self._conversation, principal, request),
-            asyncio.to_thread(self._with.scopes.collect, principal, request),
-        )
-        claimed = await asyncio.to_thread(self._claim, conversation, request)
-        turn = self._turn(principal, request, language, (chosen, claimed, scope))
+        prepared = await self._prepared(principal, request)
+        claimed = await asyncio.to_thread(self._claim, prepared.conversation, request)
+        turn = self._turn(principal, request, language, replace(prepared, conversation=claimed))
         task = asyncio.create_task(turn.run())
         self._running.add(task)
         task.add_done_callback(self._running.discard)
@@ -101,6 +110,22 @@ class SendMessage:
         for task in unfinished:
             task.cancel()
         await asyncio.gather(*unfinished, return_exceptions=True)
+
+    async def _prepared(self, principal: Principal, request: TurnRequest) -> _Prepared:
+        """Look up side by side what a turn needs; a word on what waits goes to its own model."""
+        conversation, chosen, scope = await asyncio.gather(
+            asyncio.to_thread(self._conversation, principal, request),
+            asyncio.to_thread(self._choose, principal, request),
+            asyncio.to_thread(self._with.scopes.collect, principal, request),
+        )
+        kept = await asyncio.to_thread(self._with.waiting.of, conversation)
+        decisions = decisions_of(request, kept)
+        if kept and not request.text and not (request.provider or request.model):
+            same = replace(request, provider=kept.provider, model=kept.model)
+            chosen = await asyncio.to_thread(self._choose, principal, same)
+        return _Prepared(
+            chosen=chosen, conversation=conversation, scope=scope, kept=kept, decisions=decisions
+        )
 
     def _choose(self, principal: Principal, request: TurnRequest) -> ChosenModel:
         chosen = self._with.models.select(principal, provider=request.provider, model=request.model)
@@ -128,7 +153,7 @@ class SendMessage:
         return found
 
     def _claim(self, conversation: Conversation, request: TurnRequest) -> Conversation:
-        """Store the question and hold the conversation until the turn must be over."""
+        """Store the question, if any, and hold the conversation until the turn must be over."""
         now = self._with.clock.now()
         if request.conversation_id is None:
             self._with.conversations.create(conversation)
@@ -141,7 +166,9 @@ class SendMessage:
         )
         try:
             return self._with.conversations.append(
-                conversation, [question], busy_until=now + timedelta(seconds=seconds)
+                conversation,
+                [question] if request.text else [],
+                busy_until=now + timedelta(seconds=seconds),
             )
         except ConflictError as error:
             raise ConflictError("conversation_busy") from error
@@ -151,10 +178,10 @@ class SendMessage:
         principal: Principal,
         request: TurnRequest,
         language: Language,
-        prepared: tuple[ChosenModel, Conversation, JsonObject | None],
+        prepared: _Prepared,
     ) -> RunningTurn:
-        chosen, conversation, scope = prepared
-        theirs = answer_language(request.text, language)
+        chosen, kept = prepared.chosen, prepared.kept
+        theirs = answer_language(request.text, kept.language if kept else language)
         specs = self._with.tools.specs(Surface.IN_APP) if request.use_tools else []
         events = EventQueue()
         loop = TurnLoop(
@@ -166,33 +193,44 @@ class SendMessage:
             emit=events.emit,
         )
         plan = TurnPlan(
-            conversation=conversation,
-            model=chosen.name,
-            max_tokens=chosen.max_tokens,
+            conversation=prepared.conversation,
+            chosen=chosen,
             language=language,
+            answers_in=theirs,
             limits=self._with.limits,
-            messages=self._messages(conversation, theirs, scope),
+            start=self._start(request, theirs, prepared),
         )
         turn = RunningTurn(
             plan,
             loop,
             events,
             conversations=self._with.conversations,
+            waiting=self._with.waiting,
             clock=self._with.clock,
             report=self._report,
         )
-        for document in (scope or {}).get("documents", []):
-            turn.progress.collector.add(document)
+        _give_sources(turn, prepared)
         return turn
 
-    def _messages(
-        self, conversation: Conversation, language: Language, scope: JsonObject | None
-    ) -> list[ModelMessage]:
-        prompt = system_prompt(language, self._with.clock.now().date(), scope)
-        return [
-            ModelMessage(role="system", text=prompt),
-            *model_history(conversation.messages),
-        ]
+    def _start(self, request: TurnRequest, language: Language, prepared: _Prepared) -> LoopStart:
+        """Return where the loop begins: with the conversation, or where it waited."""
+        today = self._with.clock.now().date()
+        prompt = system_prompt(language, today, prepared.scope)
+        system = ModelMessage(role="system", text=prompt)
+        if prepared.kept is None:
+            history = model_history(prepared.conversation.messages)
+            return LoopStart(state=LoopState(messages=(system, *history), tools=frozenset()))
+        state = prepared.kept.state
+        if request.text:
+            state = replace(state, messages=(system, *state.messages[1:]))
+        return LoopStart(state=state, decisions=prepared.decisions, says=request.text)
+
+
+def _give_sources(turn: RunningTurn, prepared: _Prepared) -> None:
+    collector = turn.progress.collector
+    collector.restore(prepared.kept.passages if prepared.kept else ())
+    for document in (prepared.scope or {}).get("documents", []):
+        collector.add(document)
 
 
 def _readable(request: TurnRequest) -> str:
@@ -204,6 +242,7 @@ def _readable(request: TurnRequest) -> str:
     """
     sent = request.text.encode("utf-16-le", "surrogatepass")
     text = sent.decode("utf-16-le", "replace").strip()
-    if not (text or request.has_images) or len(text) > MAX_MESSAGE_CHARS:
+    something = text or request.has_images or request.decides
+    if not something or len(text) > MAX_MESSAGE_CHARS:
         raise InvalidRequestError("invalid_request", problem="message_size")
     return text

@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from archivolt.bootstrap import Container
     from archivolt.chat.providers import ConfiguredProvider, ModelSelector
     from archivolt.chat.turns import SendMessage
+    from archivolt.chat.waiting import WaitingTurns
     from archivolt.entrypoints.http.chat_services import ChatServices
+    from archivolt.ports.model_catalogue import ModelCatalogue
 
 
 class ChatContainer:
@@ -25,6 +27,13 @@ class ChatContainer:
         return LoopLimits(tool_calls=self._on.settings.bookslm_max_tool_calls)
 
     @cached_property
+    def catalogue(self) -> "ModelCatalogue":
+        """What models can do, and what they cost."""
+        from archivolt.adapters.models.table import ModelTable
+
+        return ModelTable()
+
+    @cached_property
     def models(self) -> "ModelSelector":
         """Which model answers."""
         from archivolt.adapters.chat_models import OutboundChatModels
@@ -34,10 +43,17 @@ class ChatContainer:
         return ModelSelector(
             self._on.tenant_settings,
             self._on.secret_box,
-            OutboundChatModels(lambda: self._on.outbound_async_client),
+            OutboundChatModels(lambda: self._on.outbound_async_client, self.catalogue),
             environment=self._environment(),
             environment_tenant=settings.environment_tenant,
         )
+
+    @cached_property
+    def waiting(self) -> "WaitingTurns":
+        """Turns that wait for a person."""
+        from archivolt.chat.waiting import WaitingTurns
+
+        return WaitingTurns(lambda: self._on.secret_box, self._on.clock)
 
     @cached_property
     def send_message(self) -> "SendMessage":
@@ -52,6 +68,7 @@ class ChatContainer:
             tools=self._on.tool_pipeline.registry,
             pipeline=self._on.tool_pipeline,
             scopes=ScopeCollector(self._on.vaults, self._on.files),
+            waiting=self.waiting,
             clock=self._on.clock,
             limits=self.limits,
         )
@@ -67,7 +84,7 @@ class ChatContainer:
             enabled=self._on.settings.chat_enabled,
             token_verifier=self._on.token_verifier,
             send_message=self.send_message,
-            conversations=ConversationService(self._on.conversations, self._on.clock),
+            conversations=ConversationService(self._on.conversations, self.waiting, self._on.clock),
             allowed_origins=self._on.settings.allowed_origins,
         )
 

@@ -21,6 +21,10 @@ CHAT_MESSAGES: Mapping[str, Message] = {
         "The chat is turned off for your organisation; ask an administrator.",
         "Le chat est désactivé pour votre organisation ; demandez à un administrateur.",
     ),
+    "confirmation_not_waiting": Message(
+        "No such change waits here: it was decided on, or it expired; read the conversation again.",
+        "Aucun changement de ce nom n'attend ici : décidé ou expiré ; relisez la conversation.",
+    ),
     "conversation_busy": Message(
         "An answer is still being written in this conversation; wait for its end and retry.",
         "Une réponse est en cours dans cette conversation ; attendez sa fin puis réessayez.",
@@ -53,9 +57,29 @@ CHAT_MESSAGES: Mapping[str, Message] = {
         "Stopped: the model kept writing tool calls that cannot run; try another model.",
         "Arrêt : le modèle écrivait des appels d'outils inutilisables ; essayez un autre modèle.",
     ),
+    "model_price_unknown": Message(
+        "The price of the model {model} of {provider} is not known, so it cannot be accounted for.",
+        "Le prix du modèle {model} de {provider} n'est pas connu : il ne peut être compté.",
+    ),
     "model_required": Message(
         "Name a model for the provider {provider}, in the request or as chat_model.",
         "Indiquez un modèle pour le fournisseur {provider}, dans la requête ou par chat_model.",
+    ),
+    "provider_busy": Message(
+        "The provider {provider} takes no more requests for now ({reason}); retry in a moment.",
+        "Le fournisseur {provider} ne prend plus de requêtes ({reason}) ; réessayez bientôt.",
+    ),
+    "provider_credit_spent": Message(
+        "The credit at the provider {provider} is spent ({reason}); ask an administrator.",
+        "Le crédit chez le fournisseur {provider} est épuisé ({reason}) ; voyez un administrateur.",
+    ),
+    "provider_key_refused": Message(
+        "The provider {provider} does not accept the key; have an administrator set another.",
+        "Le fournisseur {provider} refuse la clé ; faites-en régler une autre par l'administrateur.",
+    ),
+    "provider_model_unknown": Message(
+        "The provider {provider} has no such model or address ({reason}); check both.",
+        "Le fournisseur {provider} n'a pas ce modèle ou cette adresse ({reason}) ; vérifiez-les.",
     ),
     "provider_not_configured": Message(
         "The provider {provider} is not set up here; ask an administrator.",

@@ -31,7 +31,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolCallRecord:
-    """A tool call as it is kept: the summary of its result, never its payload (S25)."""
+    """A tool call as it is kept: the summary of its result, never its payload (S25).
+
+    `status` is `success`, `error`, `declined`, or `proposed` for a change nobody agreed to so far.
+    """
 
     tool_id: str
     tool_name: str
@@ -55,8 +58,16 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WaitingTurn:
+    """A turn that waits for a person's word, sealed; past `expires_at` it is as good as gone."""
+
+    sealed: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Conversation:
-    """A conversation of one user. `messages` is empty in listings.
+    """A conversation of one user. `messages` is empty in listings, `waiting` is absent there.
 
     `busy_until`: a turn is being answered; past that moment its holder is taken for dead.
     """
@@ -70,3 +81,4 @@ class Conversation:
     message_count: int = 0
     busy_until: datetime | None = None
     messages: tuple[Message, ...] = field(default=())
+    waiting: WaitingTurn | None = None

@@ -22,6 +22,9 @@ from archivolt.domain.limits import (
 
 REASONS: Mapping[str, Message] = {
     "changed_since": Message("changed since it was confirmed", "modifié depuis la confirmation"),
+    "confirm_and_decline": Message(
+        "a change is both confirmed and declined", "un changement est à la fois confirmé et refusé"
+    ),
     "content_not_unicode": Message(
         "content is not valid Unicode", "content n'est pas de l'Unicode valide"
     ),
@@ -107,7 +110,6 @@ REASONS: Mapping[str, Message] = {
     "provider_connection": Message("the connection failed", "la connexion a échoué"),
     "provider_error": Message("an error in its answer", "une erreur dans sa réponse"),
     "provider_incomplete": Message("its answer is incomplete", "sa réponse est incomplète"),
-    "provider_key": Message("HTTP {status}, about the key", "HTTP {status}, à propos de la clé"),
     "provider_silent": Message("no answer in time", "pas de réponse à temps"),
     "query_size": Message(
         f"q must have 1 to {MAX_QUERY_CHARS} characters",

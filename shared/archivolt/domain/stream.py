@@ -5,6 +5,7 @@ written on the wire is not known here.
 """
 
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import ClassVar
 
 from archivolt.domain.conversation import Citation
@@ -51,7 +52,7 @@ class ToolUseStart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolUseResult:
-    """A tool has run; `status` is `success` or `error`, `summary` is for a person."""
+    """A tool has run; `status` is `success`, `error` or `declined`, `summary` is for a person."""
 
     event: ClassVar[str] = "tool_use_result"
     tool_id: str
@@ -61,6 +62,22 @@ class ToolUseResult:
     def payload(self) -> JsonObject:
         """Return the event's fields."""
         return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmationRequired:
+    """A change is proposed: nothing is made before a person gives the token back (decision 5)."""
+
+    event: ClassVar[str] = "confirmation_required"
+    confirmation_token: str
+    tool_id: str
+    tool_name: str
+    preview: JsonObject
+    expires_at: datetime
+
+    def payload(self) -> JsonObject:
+        """Return the event's fields."""
+        return asdict(self) | {"expires_at": self.expires_at.isoformat()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +137,7 @@ StreamEvent = (
     | ContentDelta
     | ToolUseStart
     | ToolUseResult
+    | ConfirmationRequired
     | Citations
     | Notice
     | Failure

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Protocol
 
-from archivolt.domain.conversation import Conversation, ConversationId, Message
+from archivolt.domain.conversation import Conversation, ConversationId, Message, WaitingTurn
 from archivolt.domain.identity import TenantId, UserId
 
 
@@ -35,11 +35,13 @@ class ConversationStore(Protocol):
         *,
         title: str | None = None,
         busy_until: datetime | None = None,
+        waiting: WaitingTurn | None = None,
     ) -> Conversation:
         """Add messages after the last, all or none, and return the new state.
 
         `busy_until` is stored with them: the turn that answers holds the conversation until then;
-        None gives it back (and with no messages, nothing else changes).
+        None gives it back. An answer (messages, and the conversation given back) also says what
+        waits for a person from then on: `waiting`, or nothing. Anything else leaves that as it is.
 
         Raises:
             ConflictError: `conflict`: another turn was appended since `conversation` was read.

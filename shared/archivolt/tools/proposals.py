@@ -6,8 +6,6 @@ Refuses to run anything.
 import hashlib
 import json
 import uuid
-import zlib
-from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -16,6 +14,7 @@ from typing import Any
 from archivolt.domain import limits
 from archivolt.domain.errors import ConflictError, InvalidRequestError, TooLargeError
 from archivolt.domain.identity import Principal, TenantId
+from archivolt.domain.packing import packed, unpacked
 from archivolt.domain.tool import Surface
 from archivolt.ports.clock import Clock
 from archivolt.ports.confirmations import (
@@ -134,8 +133,7 @@ class Proposals:
 
     def sealed(self, proposal: Proposal, part: str, text: str) -> str:
         """Return a text of a proposal as it is kept."""
-        packed = b64encode(zlib.compress(text.encode())).decode()
-        return self._box.seal(packed, tenant=proposal.tenant, field=_field(proposal, part))
+        return self._box.seal(packed(text), tenant=proposal.tenant, field=_field(proposal, part))
 
     def opened(self, proposal: Proposal, part: str, sealed: str) -> str:
         """Return a text of a proposal that was sealed.
@@ -144,8 +142,9 @@ class Proposals:
             UnavailableError: `secret_unreadable`.
 
         """
-        packed = self._box.open(sealed, tenant=proposal.tenant, field=_field(proposal, part))
-        return zlib.decompress(b64decode(packed)).decode()
+        return unpacked(
+            self._box.open(sealed, tenant=proposal.tenant, field=_field(proposal, part))
+        )
 
     def _signed(self, proposal: Proposal, call: ProposedCall) -> tuple[str, str]:
         """Return the token, and the call sealed if it is too long for the token."""

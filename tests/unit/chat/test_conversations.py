@@ -3,11 +3,13 @@
 import pytest
 
 from archivolt.chat.conversations import ConversationService
+from archivolt.chat.waiting import WaitingTurns
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal, Role
 from tests.builders import ALICE, BOB, GLOBEX, a_conversation, a_message, principal
 from tests.fakes.clock import FrozenClock
 from tests.fakes.conversations import InMemoryConversations
+from tests.fakes.governance import ReversibleBox
 
 OWNER = principal(ALICE)
 ADMINS = [principal(BOB, role=Role.TENANT_ADMIN), principal(BOB, role=Role.CPI_ADMIN)]
@@ -25,7 +27,8 @@ def service() -> ConversationService:
     conversation = a_conversation("c1")
     store.create(conversation)
     store.append(conversation, [a_message()])
-    return ConversationService(store, FrozenClock())
+    clock = FrozenClock()
+    return ConversationService(store, WaitingTurns(ReversibleBox, clock), clock)
 
 
 @pytest.mark.parametrize("caller", [OWNER, *ADMINS])

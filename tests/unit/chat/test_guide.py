@@ -70,14 +70,15 @@ def test_the_example_of_a_notice_is_one_that_is_given() -> None:
 
 
 def test_the_examples_in_json_are_what_the_endpoints_take_and_give() -> None:
-    message, answer, settings = (json.loads(block) for block in blocks("json"))
+    message, answer, decision, settings = (json.loads(block) for block in blocks("json"))
 
     MessageBody.model_validate(message)
+    MessageBody.model_validate(decision)
     Answer.model_validate(answer, extra="forbid")
     SettingsChange.model_validate(settings)
     assert set(answer) == set(Answer.model_fields)
     described = {"vault", "paths"}  # the short form of a context
-    assert set(MessageBody.model_fields) - described == set(message)
+    assert set(MessageBody.model_fields) - described == set(message) | set(decision)
 
 
 def test_the_table_of_requests_is_the_applications() -> None:

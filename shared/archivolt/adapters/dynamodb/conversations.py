@@ -2,6 +2,7 @@
 
     CONVERSATION#{tenant}#{id}    CONVERSATION               title, owner, number of messages
     CONVERSATION#{tenant}#{id}    MESSAGE#{number}#{part}    a message, in one or more parts
+    CONVERSATION#{tenant}#{id}    WAITING#{part}             a turn that waits for a person, sealed
 
 The index `by_last_use` has the owner as `owner_pk` and the moment of the last message, followed by
 the id, as `last_use`; only the first kind of item is in it.
@@ -24,8 +25,9 @@ from archivolt.adapters.dynamodb.table import (
     StoredItem,
     is_key_text,
 )
+from archivolt.adapters.dynamodb.waiting_turns import stale_writes, waiting_turn, waiting_writes
 from archivolt.adapters.dynamodb.writes import ABSENT, PRESENT, Delete, Key, Put, Update
-from archivolt.domain.conversation import Conversation, ConversationId, Message
+from archivolt.domain.conversation import Conversation, ConversationId, Message, WaitingTurn
 from archivolt.domain.errors import (
     ConflictError,
     InvalidRequestError,
@@ -74,7 +76,9 @@ class DynamoConversations:
         items = list(self._table.items(key.pk)) if is_key_text(conversation_id) else []
         if not items or items[0]["sk"] != _HEAD:
             raise NotFoundError("conversation_not_found")
-        return _conversation(items[0], _messages(items[1:]))
+        return replace(
+            _conversation(items[0], _messages(items[1:])), waiting=waiting_turn(items[1:])
+        )
 
     def append(
         self,
@@ -83,10 +87,12 @@ class DynamoConversations:
         *,
         title: str | None = None,
         busy_until: datetime | None = None,
+        waiting: WaitingTurn | None = None,
     ) -> Conversation:
         """Add messages after the last, all or none, and return the new state."""
-        writes = _message_writes(conversation, messages)
-        _check_size(writes)
+        if not messages or busy_until is not None:
+            waiting = conversation.waiting
+        writes = _writes(conversation, messages, waiting)
         last = messages[-1].written_at if messages else conversation.updated_at
         head = Update(
             key=_key(conversation.tenant, conversation.id),
@@ -113,6 +119,7 @@ class DynamoConversations:
             message_count=conversation.message_count + len(messages),
             busy_until=busy_until,
             messages=(*conversation.messages, *messages),
+            waiting=waiting,
         )
 
     def rename(self, conversation: Conversation, title: str) -> Conversation:
@@ -152,8 +159,9 @@ class DynamoConversations:
         key = _key(conversation.tenant, conversation.id)
         for _ in range(_DELETE_ROUNDS):
             head = self._table.get(key)
-            messages = self._table.items(key.pk, prefix="MESSAGE#", attributes=["pk", "sk"])
-            self._table.delete_many([Key(item["pk"], item["sk"]) for item in messages])
+            items = self._table.items(key.pk, attributes=["pk", "sk"])
+            parts = [Key(item["pk"], item["sk"]) for item in items if item["sk"] != _HEAD]
+            self._table.delete_many(parts)
             if head is None:
                 return
             unchanged = Attr("message_count").eq(head["message_count"])
@@ -169,6 +177,20 @@ class DynamoConversations:
         if head is None:
             raise NotFoundError("conversation_not_found")
         return head
+
+
+def _writes(
+    conversation: Conversation, messages: Iterable[Message], waiting: WaitingTurn | None
+) -> list[Put | Delete]:
+    """Return what brings the messages and what waits from one state to the next."""
+    puts = _message_writes(conversation, messages)
+    if waiting == conversation.waiting:
+        _check_size(puts)
+        return [*puts]
+    pk = _key(conversation.tenant, conversation.id).pk
+    puts += waiting_writes(pk, waiting)
+    _check_size(puts)
+    return [*puts, *stale_writes(pk, conversation.waiting, waiting)]
 
 
 def _message_writes(conversation: Conversation, messages: Iterable[Message]) -> list[Put]:
@@ -190,7 +212,8 @@ def _check_size(writes: list[Put]) -> None:
 
 
 def _messages(items: list[StoredItem]) -> tuple[Message, ...]:
-    numbered = groupby(items, key=lambda item: item["sk"].rpartition("#")[0])
+    parts = (item for item in items if item["sk"].startswith("MESSAGE#"))
+    numbered = groupby(parts, key=lambda item: item["sk"].rpartition("#")[0])
     return tuple(from_parts([part["json"] for part in parts]) for _, parts in numbered)
 
 

@@ -1,11 +1,13 @@
 """Conversations, their messages and answers as JSON (S24 to S30)."""
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from archivolt.domain.conversation import Citation, Conversation, Message, ToolCallRecord
+from archivolt.domain.stream import ConfirmationRequired
 
 
 class CitationBody(BaseModel):
@@ -30,7 +32,7 @@ class ToolCallBody(BaseModel):
     tool_id: str
     tool_name: str
     arguments: dict[str, Any]
-    status: str = Field(description="success or error")
+    status: str = Field(description="success, error, declined or proposed")
     size: int
 
     @classmethod
@@ -92,17 +94,41 @@ class ConversationSummary(BaseModel):
         )
 
 
+class ConfirmationBody(BaseModel):
+    """A change that waits for a person: give the token back as `confirm` or `decline`."""
+
+    confirmation_token: str
+    tool_id: str
+    tool_name: str
+    preview: dict[str, Any]
+    expires_at: datetime
+
+    @classmethod
+    def of(cls, confirmation: ConfirmationRequired) -> "ConfirmationBody":
+        """Return a change as JSON."""
+        return cls.model_validate(confirmation, from_attributes=True)
+
+
 class ConversationBody(ConversationSummary):
     """A conversation with its messages, oldest first."""
 
     messages: list[StoredMessage]
+    confirmations: list[ConfirmationBody] = Field(description="What waits for its owner's word.")
 
     @classmethod
-    def whole(cls, conversation: Conversation, now: datetime) -> "ConversationBody":
+    def whole(
+        cls,
+        conversation: Conversation,
+        now: datetime,
+        confirmations: Iterable[ConfirmationRequired],
+    ) -> "ConversationBody":
         """Return a conversation and its messages as JSON."""
         summary = ConversationSummary.of(conversation, now)
-        messages = [StoredMessage.of(message) for message in conversation.messages]
-        return cls(**summary.model_dump(), messages=messages)
+        return cls(
+            **summary.model_dump(),
+            messages=[StoredMessage.of(message) for message in conversation.messages],
+            confirmations=[ConfirmationBody.of(each) for each in confirmations],
+        )
 
 
 class ConversationPage(BaseModel):
@@ -143,5 +169,5 @@ class Answer(BaseModel):
     citations: list[CitationBody]
     tool_calls: list[ToolCallBody]
     usage: Usage
-    confirmations: list[dict[str, Any]] = Field(description="Always empty: no tool of a turn asks.")
+    confirmations: list[ConfirmationBody] = Field(description="Changes that wait for your word.")
     notices: list[NoticeBody]

@@ -52,7 +52,9 @@ def _add_reading(router: APIRouter, services: ChatServicesOf) -> None:
     ) -> ConversationBody:
         """Return a conversation with its messages, to its owner or an administrator."""
         service = services().conversations
-        return ConversationBody.whole(service.read(principal, conversation_id), service.now())
+        found = service.read(principal, conversation_id)
+        waiting = service.confirmations(principal, found)
+        return ConversationBody.whole(found, service.now(), waiting)
 
 
 def _add_changing(router: APIRouter, services: ChatServicesOf) -> None:

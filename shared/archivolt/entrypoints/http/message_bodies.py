@@ -1,15 +1,22 @@
 """What `POST /chat/messages` takes and gives (decision 4, contract)."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from archivolt.chat.requests import ContextKind, Place, PlaceKind, TurnRequest
 from archivolt.domain.conversation import ConversationId
-from archivolt.domain.limits import MAX_CONTEXT_FILES, MAX_MESSAGE_CHARS
+from archivolt.domain.limits import (
+    MAX_CONFIRMATION_TOKEN_CHARS,
+    MAX_CONTEXT_FILES,
+    MAX_MESSAGE_CHARS,
+    MAX_TOOL_CALLS,
+)
 
 Text = Annotated[str, Field(max_length=MAX_MESSAGE_CHARS)]
 Name = Annotated[str, Field(max_length=200)]
+Token = Annotated[str, Field(max_length=MAX_CONFIRMATION_TOKEN_CHARS)]
 PathText = Annotated[str, Field(max_length=2_000)]
 
 
@@ -53,7 +60,9 @@ class ContextBody(_Body):
 class MessageBody(_Body):
     """A message, and how to answer it."""
 
-    message: Text | list[Annotated[TextPart | ImagePart, Field(discriminator="type")]]
+    message: Text | list[Annotated[TextPart | ImagePart, Field(discriminator="type")]] = Field(
+        default="", description="May be left out beside `confirm` or `decline`."
+    )
     conversation_id: Name | None = Field(
         default=None, description="Left out, a conversation is started."
     )
@@ -68,12 +77,31 @@ class MessageBody(_Body):
     provider: Name | None = Field(default=None, description="Left out, the configured one.")
     model: Name | None = Field(default=None, description="Left out, the configured one.")
     tools: Literal["auto", "none"] = "auto"
+    confirm: list[Token] = Field(
+        default=[],
+        max_length=MAX_TOOL_CALLS,
+        description="Tokens of changes that wait in the conversation and shall be made.",
+    )
+    decline: list[Token] = Field(
+        default=[],
+        max_length=MAX_TOOL_CALLS,
+        description="Tokens of changes that wait in the conversation and shall not be made.",
+    )
     stream: bool = Field(default=True, description="Events as they happen, or one JSON object.")
 
     @field_validator("context", mode="before")
     @classmethod
     def _kind_alone(cls, context: object) -> object:
         return {"kind": context} if isinstance(context, str) else context
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        decides = bool(self.confirm or self.decline)
+        if not (decides or "message" in self.model_fields_set):
+            raise PydanticCustomError("missing", "message is missing")
+        if decides and not self.conversation_id:
+            raise PydanticCustomError("missing", "conversation_id is missing")
+        return self
 
     def request(self) -> TurnRequest:
         """Return what is asked for in the chat's own words."""
@@ -88,6 +116,8 @@ class MessageBody(_Body):
             provider=self.provider or "",
             model=self.model or "",
             use_tools=self.tools == "auto",
+            confirm=tuple(self.confirm),
+            decline=tuple(self.decline),
         )
 
     def _context_places(self) -> list[Place]:

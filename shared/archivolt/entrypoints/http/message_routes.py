@@ -15,6 +15,7 @@ from archivolt.entrypoints.http.chat_services import ChatServicesOf
 from archivolt.entrypoints.http.conversation_bodies import (
     Answer,
     CitationBody,
+    ConfirmationBody,
     NoticeBody,
     ToolCallBody,
     Usage,
@@ -82,11 +83,11 @@ def _answer(turn: RunningTurn) -> Answer:
     progress = turn.progress
     return Answer(
         conversation_id=turn.plan.conversation.id,
-        model=turn.plan.model,
+        model=turn.plan.chosen.name,
         text=progress.text,
         citations=[CitationBody.of(citation) for citation in turn.citations],
         tool_calls=[ToolCallBody.of(call) for call in progress.calls],
         usage=Usage(input_tokens=progress.input_tokens, output_tokens=progress.output_tokens),
-        confirmations=[],
+        confirmations=[ConfirmationBody.of(each) for each in turn.confirmations],
         notices=[NoticeBody(code=each.code, message=each.message) for each in progress.notices],
     )
