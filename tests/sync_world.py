@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-from archivolt.ingestion.sync import LeasedSyncRequests, RebuildRequests, SyncWorker
+from archivolt.ingestion.sync import SyncWorker
+from archivolt.ingestion.sync_requests import LeasedSyncRequests, RebuildRequests
 from archivolt.vaults.personal import PersonalVaults
 from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
 from tests.index_world import IndexWorld, plenty

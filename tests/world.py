@@ -14,7 +14,7 @@ from archivolt.domain.search import SearchHit, SearchNotice, SearchQuery, Search
 from archivolt.domain.tool import Surface, ToolResult
 from archivolt.domain.vault import FileInfo, VaultRef, VaultRole
 from archivolt.governance.human_confirmation import HumanConfirmation
-from archivolt.ingestion.sync import LeasedSyncRequests
+from archivolt.ingestion.sync_requests import LeasedSyncRequests, RebuildRequests
 from archivolt.ports.notes import Note
 from archivolt.ports.retrieval import DocumentUpdate, IndexedPassage
 from archivolt.retrieval.analysis import terms
@@ -45,6 +45,7 @@ from tests.fakes.governance import (
     RecordingAudit,
     ReversibleBox,
 )
+from tests.fakes.index_runs import InMemoryIndexRuns
 from tests.fakes.notes import InMemoryNotes
 from tests.fakes.operations import InMemoryOperations
 from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
@@ -134,6 +135,8 @@ class World:
         self.sync = LeasedSyncRequests(
             line.across(InMemorySyncLeases(self.clock)), line.across(self.sync_queue)
         )
+        self.runs = InMemoryIndexRuns()
+        self.rebuilds = RebuildRequests(self.runs, line.across(self.sync_queue), self.clock)
         self.web_pages = self.web_search = ScriptedWeb()
         self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
         self.confirmations = line.across(InMemoryConfirmations())

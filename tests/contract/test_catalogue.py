@@ -17,7 +17,8 @@ from archivolt.domain.ingestion import (
     sequencer,
 )
 from archivolt.domain.limits import TOMBSTONE_DAYS
-from archivolt.domain.paths import VaultPath
+from archivolt.domain.moves import departed, moving
+from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.ports.catalogue import Catalogue
 from tests.builders import vault_ref
 from tests.contract.conftest import FAKE, NewTable, on_tables
@@ -96,6 +97,44 @@ def test_an_older_or_equal_change_is_refused(catalogue: Catalogue, late: str) ->
     catalogue.advance(stored, previous=None)
     assert not catalogue.advance(an_entry(sequence=late, generation="2-b"), previous=stored)
     assert catalogue.get(VAULT, NOTE) == stored
+
+
+def test_where_a_document_moves_to_is_marked_beside_what_others_write(catalogue: Catalogue) -> None:
+    stored = an_entry()
+    catalogue.advance(stored, previous=None)
+    catalogue.mark_embedded(VAULT, NOTE, stored.generation, embedder="m/1")
+    marked = moving(stored, VaultPath("b.md"), over=Generation("none"))
+    assert catalogue.mark_moving(marked)
+    found = catalogue.get(VAULT, NOTE)
+    assert found == replace(marked, state=IndexState.INDEXED, embedder="m/1")
+    assert not catalogue.advance(an_entry(sequence="20", generation="2-b"), previous=stored)
+    assert catalogue.mark_moving(moving(stored, ROOT, over=Generation("")))
+    found = catalogue.get(VAULT, NOTE)
+    assert found == replace(stored, state=IndexState.INDEXED, embedder="m/1")
+    assert catalogue.advance(an_entry(sequence="20", generation="2-b"), previous=stored)
+
+
+def test_a_document_that_changed_or_went_is_not_marked(catalogue: Catalogue) -> None:
+    marked = moving(an_entry(), VaultPath("b.md"), over=Generation("none"))
+    assert not catalogue.mark_moving(marked)
+    newer = an_entry(sequence="20", generation="2-b")
+    catalogue.advance(newer, previous=None)
+    assert not catalogue.mark_moving(marked)
+    gone = an_entry(sequence="30", generation="3-c", state=IndexState.DELETED)
+    catalogue.advance(gone, previous=newer)
+    assert not catalogue.mark_moving(moving(gone, VaultPath("b.md"), over=Generation("none")))
+
+
+def test_a_tombstone_tells_where_its_document_went(catalogue: Catalogue) -> None:
+    stored = an_entry()
+    catalogue.advance(stored, previous=None)
+    over = Generation("none")
+    gone = departed(VAULT, NOTE, stored, to=VaultPath("b.md"), over=over, now=START)
+    assert catalogue.advance(gone, previous=stored)
+    found = catalogue.get(VAULT, NOTE)
+    assert found == replace(gone, sequencer=stored.sequencer)
+    assert (found.moved_to, found.served) == ("b.md", stored.generation)
+    assert list(catalogue.entries(VAULT)) == []
 
 
 def test_a_change_without_a_sequencer_keeps_the_stored_one(catalogue: Catalogue) -> None:
@@ -227,6 +266,46 @@ def test_attention_stops_counting_with_the_pending_ones_first(
     for number in range(4):
         catalogue.advance(an_entry(f"{number}.md"), previous=None)
     assert dict(catalogue.attention(VAULT)) == {IndexState.PENDING: 4}
+
+
+def test_what_is_not_indexed_is_told_by_state_and_path(catalogue: Catalogue) -> None:
+    for path, state in {
+        "b.png": IndexState.OCR_NEEDED,
+        "a.png": IndexState.OCR_NEEDED,
+        "z.txt": IndexState.NO_TEXT,
+        "été/a#b.zip": IndexState.UNSUPPORTED,
+        "waits.md": IndexState.PENDING,
+        "found.md": IndexState.INDEXED,
+        "gone.md": IndexState.DELETED,
+    }.items():
+        catalogue.advance(replace(an_entry(path, state=state), reason="why"), previous=None)
+
+    def paths(state: IndexState | None = None, *, offset: int = 0, limit: int = 10) -> list[str]:
+        found = catalogue.unindexed(VAULT, state=state, offset=offset, limit=limit)
+        return [entry.path for entry in found]
+
+    everything = ["z.txt", "a.png", "b.png", "été/a#b.zip"]
+    assert paths() == everything
+    assert paths(offset=1, limit=2) == everything[1:3]
+    assert paths(offset=4) == []
+    assert paths(IndexState.OCR_NEEDED) == ["a.png", "b.png"]
+    assert paths(IndexState.PENDING) == ["waits.md"]
+    assert [entry.reason for entry in catalogue.unindexed(VAULT, limit=1)] == ["why"]
+    assert not catalogue.unindexed(vault_ref("v2"), limit=10)
+
+
+def test_a_long_list_of_what_is_not_indexed_ends(
+    catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (adapter, fake):
+        monkeypatch.setattr(module, "MAX_ATTENTION_COUNT", 4)
+    for number in range(6):
+        entry = an_entry(f"{number}.txt", state=IndexState.NO_TEXT)
+        catalogue.advance(entry, previous=None)
+
+    assert len(catalogue.unindexed(VAULT, limit=100)) == 4
+    assert len(catalogue.unindexed(VAULT, offset=3, limit=100)) == 1
+    assert not catalogue.unindexed(VAULT, offset=5, limit=100)
 
 
 @pytest.mark.dynamodb_local

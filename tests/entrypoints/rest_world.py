@@ -23,12 +23,13 @@ from archivolt.ports.governance import TokenVerifier
 from archivolt.tools.by_hand import ByHand
 from archivolt.tools.catalogue.own_hand import hand_tools
 from archivolt.tools.hand_changes import ChangesByHand
+from archivolt.vaults.index_state import IndexReports
 from archivolt.vaults.uploads import UploadService
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.rest_api import EVENTS, Answer, LambdaProcess
 from tests.fakes.governance import KnownTokens, ReversibleBox
-from tests.fakes.personal_tokens import InMemoryPersonalTokens
 from tests.fakes.oauth import InMemoryOAuthGrants
+from tests.fakes.personal_tokens import InMemoryPersonalTokens
 from tests.world import World
 
 GOLDEN: dict[str, Any] = json.loads((EVENTS / "rest_api_get_tools.json").read_text())
@@ -63,7 +64,8 @@ def rest_services(
         operations=world.operations,
         vaults=world.vaults,
         files=world.files,
-        catalogue=world.catalogue,
+        index=IndexReports(world.catalogue, world.runs),
+        rebuilds=world.rebuilds,
         tenant_settings=SettingsService(world.tenant_settings, ReversibleBox()),
         own_settings=OwnSettings(world.user_settings, world.human),
         audit=AuditService(world.audit, world.clock),
@@ -88,9 +90,9 @@ class RestWorld(World):
     def __init__(self, *, per_token: int = 600, per_tool: int = 300) -> None:
         super().__init__(per_token=per_token, per_tool=per_tool)
         self.personal_tokens = InMemoryPersonalTokens()
+        self.grants = InMemoryOAuthGrants()
         people = KnownTokens(dict(PEOPLE))
         programs = PersonalTokenVerifier(self.personal_tokens, self.clock)
-        self.grants = InMemoryOAuthGrants()
         self._services = rest_services(
             self,
             TokenVerifiers(

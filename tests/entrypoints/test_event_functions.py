@@ -13,7 +13,8 @@ from archivolt.domain.sync import sync_message
 from archivolt.entrypoints.events.embedding import build_embedding
 from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
-from archivolt.ingestion.sync import LeasedSyncRequests, SyncWorker
+from archivolt.ingestion.sync import SyncWorker
+from archivolt.ingestion.sync_requests import LeasedSyncRequests
 from archivolt.vaults.personal import PersonalVaults
 from archivolt.vaults.sweep import OperationSweep
 from tests.builders import ACME, ALICE, vault_ref

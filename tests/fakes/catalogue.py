@@ -50,6 +50,17 @@ class InMemoryCatalogue:
         self._kept[vault, path] = replace(stored, state=IndexState.INDEXED, embedder=embedder)
         return True
 
+    def mark_moving(self, entry: CatalogueEntry) -> bool:
+        stored = self._find(entry.vault, entry.path)
+        if stored is None or stored.state is IndexState.DELETED:
+            return False
+        if stored.generation != entry.generation:
+            return False
+        self._kept[entry.vault, entry.path] = replace(
+            stored, moved_to=entry.moved_to, moved_over=entry.moved_over, served=entry.served
+        )
+        return True
+
     def entries(self, vault: VaultRef, *, recount: bool = False) -> Iterator[CatalogueEntry]:
         for owner, path in sorted(self._kept, key=lambda key: key[1]):
             entry = self._find(owner, path)
@@ -68,6 +79,18 @@ class InMemoryCatalogue:
         waiting.sort(key=list(IndexState).index)
         return Counter(waiting[:MAX_ATTENTION_COUNT])
 
+    def unindexed(
+        self, vault: VaultRef, *, state: IndexState | None = None, offset: int = 0, limit: int
+    ) -> Sequence[CatalogueEntry]:
+        settled = {IndexState.PENDING, IndexState.INDEXED}
+        entries = [
+            entry
+            for entry in self.entries(vault)
+            if (entry.state is state if state else entry.state not in settled)
+        ]
+        entries.sort(key=lambda entry: list(IndexState).index(entry.state))
+        return entries[offset : min(offset + limit, MAX_ATTENTION_COUNT)]
+
     def _find(self, vault: VaultRef, path: VaultPath) -> CatalogueEntry | None:
         entry = self._kept.get((vault, path))
         if entry is None or entry.state is not IndexState.DELETED:
@@ -76,5 +99,5 @@ class InMemoryCatalogue:
         return entry if self._clock.now() < expires_at else None
 
 
-def _version(entry: CatalogueEntry | None) -> tuple[str, str | None] | None:
-    return None if entry is None else (entry.generation, entry.sequencer)
+def _version(entry: CatalogueEntry | None) -> tuple[str, str | None, str] | None:
+    return None if entry is None else (entry.generation, entry.sequencer, entry.moved_to)

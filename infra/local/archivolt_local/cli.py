@@ -9,12 +9,12 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import platformdirs
 
 from archivolt.adapters.system.clock import SystemClock
-from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.identity import Role
 from archivolt.domain.messages import Language
 from archivolt.domain.vault import vault_name
@@ -70,6 +70,13 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     status = add("status", _status, "Tell the vaults, what is indexed, and what waits.")
     status.add_argument("--json", action="store_true", help="as one JSON object")
     add("redrive", _redrive, "Move dead letters back to the queues they came from.")
+    reindex = add("reindex", _reindex, "Have the index of vaults made anew, in the background.")
+    reindex.add_argument("--vault", default="", metavar="NAME", help="of this name only")
+    reindex.add_argument("--tenant", default="", help="of this tenant only")
+    reindex.add_argument(
+        "--stack", metavar="NAME",
+        help="of a stack on AWS, with the shell's credentials, and not of this machine's",
+    )  # fmt: skip
     return parser
 
 
@@ -180,6 +187,30 @@ def _redrive(options: argparse.Namespace) -> int:
     queues = redrive_dead_letters(DataFolder(options.data.expanduser().absolute()))
     print(describe_redrive(queues))
     return 1 if any(queue["stayed"] for queue in queues) else 0
+
+
+def _reindex(options: argparse.Namespace) -> int:
+    from archivolt_local.status import describe_reindex, reindex_vaults  # noqa: PLC0415  heavy
+
+    if options.stack:
+        vaults = _reindex_deployed(options)
+    else:
+        data = DataFolder(options.data.expanduser().absolute())
+        vaults = reindex_vaults(data, tenant=options.tenant, vault=options.vault)
+    print(describe_reindex(vaults))
+    return 0 if vaults else 1
+
+
+def _reindex_deployed(options: argparse.Namespace) -> list[dict[str, Any]]:
+    from archivolt.bootstrap import Container  # noqa: PLC0415  heavy
+    from archivolt_local.deployed import cloudformation, deployed_settings  # noqa: PLC0415
+    from archivolt_local.reindex_vaults import reindex  # noqa: PLC0415
+
+    container = Container(deployed_settings(cloudformation(), options.stack))
+    try:
+        return reindex(container, tenant=options.tenant, vault=options.vault)
+    except UnavailableError as error:
+        raise StartError(error.message(Language.EN)) from error
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from archivolt_local.private_files import read_json
 from archivolt_local.problems import StartError
 
 _SECONDS = 60
+_NEEDS_NOBODY = ("indexed", "pending")
 
 
 def read_status(data: DataFolder) -> dict[str, Any]:
@@ -22,7 +23,7 @@ def read_status(data: DataFolder) -> dict[str, Any]:
     """
     stack = _running_stack(data)
     about = {"url": stack["url"], "data": str(data.root), "tables": stack["tables"]}
-    return {**about, **_ask(stack, "archivolt_local.status_report")}
+    return {**about, **_ask(stack, "archivolt_local.status_report", *stack["queues"])}
 
 
 def redrive_dead_letters(data: DataFolder) -> list[dict[str, Any]]:
@@ -32,7 +33,18 @@ def redrive_dead_letters(data: DataFolder) -> list[dict[str, Any]]:
         StartError: As for `read_status`.
 
     """
-    return _ask(_running_stack(data), "archivolt_local.redrive_queues")
+    stack = _running_stack(data)
+    return _ask(stack, "archivolt_local.redrive_queues", *stack["queues"])
+
+
+def reindex_vaults(data: DataFolder, *, tenant: str, vault: str) -> list[dict[str, Any]]:
+    """Have indexes made anew; return `tenant`, `name` and `status` of each vault.
+
+    Raises:
+        StartError: As for `read_status`.
+
+    """
+    return _ask(_running_stack(data), "archivolt_local.reindex_vaults", tenant, vault)
 
 
 def _running_stack(data: DataFolder) -> dict[str, Any]:
@@ -42,10 +54,10 @@ def _running_stack(data: DataFolder) -> dict[str, Any]:
     return stack
 
 
-def _ask(stack: dict[str, Any], module: str) -> Any:  # noqa: ANN401  JSON of either module
+def _ask(stack: dict[str, Any], module: str, *arguments: str) -> Any:  # noqa: ANN401  any JSON
     try:
         answer = subprocess.run(
-            [sys.executable, "-m", module, *stack["queues"]],
+            [sys.executable, "-m", module, *arguments],
             env=stack["environment"],
             capture_output=True,
             timeout=_SECONDS,
@@ -74,11 +86,32 @@ def describe(status: dict[str, Any]) -> str:
     for vault in status["vaults"]:
         states = ", ".join(f"{number} {state}" for state, number in vault["states"].items())
         lines.append(f"  {vault['tenant']}/{vault['name']}: {vault['files']} files ({states})")
+        lines += _index_of(vault)
     lines += [] if status["vaults"] else ["  no vaults"]
     lines.append("")
     for queue in status["queues"]:
         lines.append(f"  {queue['name']}: {queue['waiting']} waiting, {queue['in_work']} in work")
     return "\n".join(lines)
+
+
+def _index_of(vault: dict[str, Any]) -> list[str]:
+    """Return what else is to be told of a vault's index."""
+    lines = [f"    compared with its documents: {vault['last_sync'] or 'never'}"]
+    if vault["rebuild"]:
+        done, since = vault["rebuild"]["done"], vault["rebuild"]["since"]
+        lines.append(f"    being made anew since {since}: {done} files done")
+    lines += [f"    {one['state']}: {one['path']} ({one['reason']})" for one in vault["attention"]]
+    states = vault["states"].items()
+    unread = sum(number for state, number in states if state not in _NEEDS_NOBODY)
+    if unread > len(vault["attention"]):
+        lines.append(f"    and {unread - len(vault['attention'])} more")
+    return lines
+
+
+def describe_reindex(vaults: list[dict[str, Any]]) -> str:
+    """Return what became of a request to make indexes anew as text for a terminal."""
+    lines = [f"{one['tenant']}/{one['name']}: {one['status']}" for one in vaults]
+    return "\n".join(lines) or "There is no such vault."
 
 
 def describe_redrive(queues: list[dict[str, Any]]) -> str:

@@ -6,16 +6,20 @@ It runs with a function's environment and every right, as the stack's own mainte
 import json
 import sys
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from archivolt.bootstrap import Container
+from archivolt.domain.redaction import redact
 from archivolt.domain.vault import VaultRef
+from archivolt.ports.index_runs import IndexRun
 from archivolt.settings import load_settings
 from archivolt_local.provisioning.clients import StackClients
 
+_SHOWN: Final = 10
+
 
 def report(container: Container, queues: Sequence[str]) -> dict[str, Any]:
-    """Return the vaults of every tenant with their counts by index state, and the queues."""
+    """Return the vaults of every tenant with the state of their index, and the queues."""
     aws = StackClients(container.settings.aws_endpoint_url, container.settings.aws_endpoint_url)
     vaults = [_vault(container, ref) for ref in container.vault_directory.all_refs()]
     return {
@@ -26,12 +30,25 @@ def report(container: Container, queues: Sequence[str]) -> dict[str, Any]:
 
 def _vault(container: Container, ref: VaultRef) -> dict[str, Any]:
     counts = container.catalogue.counts(ref)
+    run = container.index.sync.runs.get(ref)
     return {
         "tenant": ref.tenant,
         "name": container.vault_directory.get(ref).name,
         "files": sum(counts.values()),
         "states": {state.value: number for state, number in counts.items() if number},
+        "attention": [
+            {"path": redact(entry.path).text, "state": entry.state.value, "reason": entry.reason}
+            for entry in container.catalogue.unindexed(ref, limit=_SHOWN)
+        ],
+        "last_sync": run.compared_at.isoformat() if run.compared_at else None,
+        "rebuild": _rebuild(run),
     }
+
+
+def _rebuild(run: IndexRun) -> dict[str, Any] | None:
+    if run.rebuild_since is None:
+        return None
+    return {"since": run.rebuild_since.isoformat(), "done": run.rebuilt}
 
 
 def _queue(aws: StackClients, name: str) -> dict[str, Any]:

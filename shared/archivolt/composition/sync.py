@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from archivolt.bootstrap import Container
-    from archivolt.ingestion.sync import RebuildRequests, SyncWorker
+    from archivolt.ingestion.sync import SyncWorker
+    from archivolt.ingestion.sync_requests import RebuildRequests
     from archivolt.ports.index_runs import IndexRuns
     from archivolt.ports.sync import SyncLeases, SyncQueue, SyncRequests
     from archivolt.vaults.personal import PersonalVaults, Welcome
@@ -20,14 +21,14 @@ class SyncContainer:
     @cached_property
     def requests(self) -> "SyncRequests":
         """Where a synchronisation is asked for."""
-        from archivolt.ingestion.sync import LeasedSyncRequests
+        from archivolt.ingestion.sync_requests import LeasedSyncRequests
 
         return LeasedSyncRequests(self._leases, self.queue)
 
     @cached_property
     def rebuilds(self) -> "RebuildRequests":
         """Where the index of a vault is asked to be made anew."""
-        from archivolt.ingestion.sync import RebuildRequests
+        from archivolt.ingestion.sync_requests import RebuildRequests
 
         return RebuildRequests(self.runs, self.queue, self._on.clock)
 

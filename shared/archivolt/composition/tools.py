@@ -168,6 +168,7 @@ class ToolsContainer:
         from archivolt.governance.personal_tokens import PersonalTokens
         from archivolt.tools.catalogue.own_hand import hand_tools
         from archivolt.tools.hand_changes import ChangesByHand
+        from archivolt.vaults.index_state import IndexReports
         from archivolt.vaults.uploads import UploadService
 
         return RestServices(
@@ -179,7 +180,8 @@ class ToolsContainer:
             operations=self._on.operations,
             vaults=self.vaults,
             files=self.files,
-            catalogue=self._on.catalogue,
+            index=IndexReports(self._on.catalogue, self._on.index.sync.runs),
+            rebuilds=self._on.index.sync.rebuilds,
             tenant_settings=self._on.settings_service,
             own_settings=OwnSettings(self._on.user_settings, self.human_confirmation),
             audit=AuditService(self._on.audit_log, self._on.clock),

@@ -24,9 +24,16 @@ class Catalogue(Protocol):
     def advance(self, entry: CatalogueEntry, *, previous: CatalogueEntry | None) -> bool:
         """Store `entry` if the stored one still is `previous` and no newer change was recorded.
 
-        Compare-and-swap on generation and sequencer: an entry with an older or equal sequencer
-        than the stored one is refused. An entry without a sequencer (a reconciliation's) keeps
-        the stored one. Returns False when refused, and then nothing changed.
+        Compare-and-swap on generation, sequencer and `moved_to`: an entry with an older or equal
+        sequencer than the stored one is refused. An entry without a sequencer (a reconciliation's)
+        keeps the stored one. Returns False when refused, and then nothing changed.
+        """
+        ...
+
+    def mark_moving(self, entry: CatalogueEntry) -> bool:
+        """Record where a document is moving to, and nothing else; False if it is not current.
+
+        `entry` is from `archivolt.domain.moves.moving`.
         """
         ...
 
@@ -60,5 +67,15 @@ class Catalogue(Protocol):
 
         Exact while they sum up to less than `MAX_ATTENTION_COUNT`; beyond, that many are counted,
         pending ones first.
+        """
+        ...
+
+    def unindexed(
+        self, vault: VaultRef, *, state: IndexState | None = None, offset: int = 0, limit: int
+    ) -> Sequence[CatalogueEntry]:
+        """Return documents that are not indexed, in the order of states, and then of paths.
+
+        They are in `state`; None takes all but the pending ones, which need nobody's attention.
+        Only the first `MAX_ATTENTION_COUNT` are within reach of `offset`.
         """
         ...

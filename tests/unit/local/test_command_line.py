@@ -173,14 +173,23 @@ def test_a_state_is_told_line_by_line() -> None:
                     "tenant": "local",
                     "name": "notes",
                     "files": 3,
-                    "states": {"indexed": 2, "no_text": 1},
+                    "states": {"indexed": 2, "no_text": 3},
+                    "attention": [
+                        {"path": "a.md", "state": "no_text", "reason": "document_without_text"}
+                    ],
+                    "last_sync": None,
+                    "rebuild": {"since": "2026-01-01T00:00:00+00:00", "done": 7},
                 }
             ],
             "queues": [{"name": "archivolt-indexing", "waiting": 4, "in_work": 1}],
         }
     )
     assert "Data in /somewhere/archivolt" in told
-    assert "local/notes: 3 files (2 indexed, 1 no_text)" in told
+    assert "local/notes: 3 files (2 indexed, 3 no_text)" in told
+    assert "compared with its documents: never" in told
+    assert "being made anew since 2026-01-01T00:00:00+00:00: 7 files done" in told
+    assert "no_text: a.md (document_without_text)" in told
+    assert "and 2 more" in told
     assert "archivolt-indexing: 4 waiting, 1 in work" in told
 
 

@@ -33,6 +33,9 @@ _RANKED: Final = tuple(
     state for state in IndexState if state not in {IndexState.INDEXED, IndexState.DELETED}
 )
 _SPELLED_OTHERWISE: Final = frozenset({"vault", "state", "updated_at", "sequencer", "tags"})
+_OF_MOVES: Final = ("moved_to", "moved_over", "served")
+# Most documents have none of these: they are left out where they are empty.
+_RARE: Final = frozenset({*_OF_MOVES, "moved_from"})
 _PLAIN: Final = tuple(
     field.name for field in fields(CatalogueEntry) if field.name not in _SPELLED_OTHERWISE
 )
@@ -96,6 +99,23 @@ class DynamoCatalogue:
             return False
         return True
 
+    def mark_moving(self, entry: CatalogueEntry) -> bool:
+        """Record where a document is moving to, and nothing else; False if it is not current."""
+        current = Attr("generation").eq(entry.generation)
+        there = Attr("state").ne(IndexState.DELETED.value)
+        marks = {name: getattr(entry, name) for name in _OF_MOVES}
+        update = Update(
+            key=_key(entry.vault, entry.path),
+            set={name: value for name, value in marks.items() if value},
+            remove=tuple(name for name, value in marks.items() if not value),
+            condition=current & there,
+        )
+        try:
+            self._table.update(update)
+        except ConditionFailedError:
+            return False
+        return True
+
     def entries(self, vault: VaultRef, *, recount: bool = False) -> Iterator[CatalogueEntry]:
         """Yield every entry of a vault in path order, tombstones excepted."""
         counting = self._counts.recount(vault) if recount else None
@@ -130,15 +150,31 @@ class DynamoCatalogue:
         page = self._waiting(vault, limit=MAX_ATTENTION_COUNT)
         return Counter(map(_state_in, page.items))
 
+    def unindexed(
+        self, vault: VaultRef, *, state: IndexState | None = None, offset: int = 0, limit: int
+    ) -> Sequence[CatalogueEntry]:
+        """Return documents that are not indexed, in the order of states, and then of paths."""
+        order = KeyCondition(_ATTENTION)
+        final = f"{_RANKED.index(IndexState.PENDING) + 1}#"
+        within = order.begins_with(f"{_RANKED.index(state)}#") if state else order.gte(final)
+        page = self._waiting(vault, within, limit=min(offset + limit, MAX_ATTENTION_COUNT))
+        paths = [VaultPath(item[_ATTENTION].partition("#")[2]) for item in page.items[offset:]]
+        entries = self.get_many([(vault, path) for path in paths])
+        found = [entries[vault, path] for path in paths if (vault, path) in entries]
+        wanted = {state} if state else set(_RANKED) - {IndexState.PENDING}
+        return [entry for entry in found if entry.state in wanted]
+
     def _waiting(
         self,
         vault: VaultRef,
+        within: ConditionBase | None = None,
         *,
         limit: int | None = None,
         after: Mapping[str, str] | None = None,
     ) -> Page:
+        ours = KeyCondition("attention_pk").eq(_pk(vault))
         return self._table.page(
-            KeyCondition("attention_pk").eq(_pk(vault)),
+            ours & within if within else ours,
             index=_ATTENTION,
             limit=limit,
             after=after,
@@ -150,7 +186,9 @@ class DynamoCatalogue:
             return ABSENT | Attr("ttl").lte(int(self._clock.now().timestamp()))
         sequencer = Attr("sequencer")
         same = sequencer.eq(previous.sequencer) if previous.sequencer else sequencer.not_exists()
-        return Attr("generation").eq(previous.generation) & same
+        moved_to = Attr("moved_to")
+        there = moved_to.eq(previous.moved_to) if previous.moved_to else moved_to.not_exists()
+        return Attr("generation").eq(previous.generation) & same & there
 
     def _is_expired(self, item: StoredItem) -> bool:
         expires_at = item.get("ttl")
@@ -182,6 +220,9 @@ def _item(entry: CatalogueEntry) -> dict[str, Value]:
         "updated_at": entry.updated_at.isoformat(),
         **{name: getattr(entry, name) for name in _PLAIN},
     }
+    for name in _RARE:
+        if not item[name]:
+            del item[name]
     if entry.tags:
         item["tags"] = entry.tags
     if entry.sequencer:

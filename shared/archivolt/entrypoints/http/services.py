@@ -9,7 +9,7 @@ from archivolt.governance.audit import AuditService
 from archivolt.governance.own_settings import OwnSettings
 from archivolt.governance.personal_tokens import PersonalTokens
 from archivolt.governance.settings import SettingsService
-from archivolt.ports.catalogue import Catalogue
+from archivolt.ingestion.sync_requests import RebuildRequests
 from archivolt.ports.governance import TokenVerifier
 from archivolt.ports.operations import OperationStore
 from archivolt.tools.approvals import ApprovalService
@@ -18,6 +18,7 @@ from archivolt.tools.hand_changes import ChangesByHand
 from archivolt.tools.pipeline import ToolPipeline
 from archivolt.vaults.access import VaultService
 from archivolt.vaults.files import FileService
+from archivolt.vaults.index_state import IndexReports
 from archivolt.vaults.uploads import UploadService
 
 
@@ -33,7 +34,8 @@ class RestServices:
     operations: OperationStore
     vaults: VaultService
     files: FileService
-    catalogue: Catalogue
+    index: IndexReports
+    rebuilds: RebuildRequests
     tenant_settings: SettingsService
     own_settings: OwnSettings
     audit: AuditService

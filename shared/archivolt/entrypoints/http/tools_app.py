@@ -13,6 +13,7 @@ from archivolt.entrypoints.http.audit_routes import audit_router
 from archivolt.entrypoints.http.change_routes import change_router
 from archivolt.entrypoints.http.confirmation_routes import confirmation_router
 from archivolt.entrypoints.http.file_routes import file_router
+from archivolt.entrypoints.http.index_routes import index_router
 from archivolt.entrypoints.http.openapi import openapi_router
 from archivolt.entrypoints.http.own_settings_routes import own_settings_router
 from archivolt.entrypoints.http.read_routes import read_router
@@ -31,6 +32,7 @@ _ROUTERS: Final = (
     change_router,
     upload_router,
     vault_router,
+    index_router,
     settings_router,
     own_settings_router,
     audit_router,

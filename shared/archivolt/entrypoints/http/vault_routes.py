@@ -1,15 +1,11 @@
-"""Vaults: creating them, sharing them, and how far they are indexed."""
-
-from collections.abc import Mapping
-from typing import Self
+"""Vaults: creating them and sharing them."""
 
 from fastapi import APIRouter, Response
 from pydantic import BaseModel, ConfigDict, Field
 
-from archivolt.domain.ingestion import IndexState
 from archivolt.domain.vault import VaultRole
-from archivolt.entrypoints.http.authentication import CurrentPrincipal, InteractivePrincipal
-from archivolt.entrypoints.http.services import ServicesOf, surface_of
+from archivolt.entrypoints.http.authentication import InteractivePrincipal
+from archivolt.entrypoints.http.services import ServicesOf
 from archivolt.tools.catalogue.navigation import VaultInList
 
 
@@ -53,27 +49,6 @@ class Members(BaseModel):
     members: list[Member]
 
 
-class IndexCounts(BaseModel):
-    """How many documents of a vault are in each state of the index."""
-
-    vault: str
-    files: int
-    states: dict[str, int] = Field(
-        description="pending: found by words, vectors follow; indexed; no_text; ocr_needed: scans"
-        " and images that nothing here reads; unsupported; too_big; failed."
-    )
-
-    @classmethod
-    def of(cls, vault: str, counts: Mapping[IndexState, int]) -> Self:
-        """Return the counts of every state a document can be in."""
-        shown = [state for state in IndexState if state is not IndexState.DELETED]
-        return cls(
-            vault=vault,
-            files=sum(counts.values()),
-            states={state.value: counts.get(state, 0) for state in shown},
-        )
-
-
 def vault_router(services: ServicesOf) -> APIRouter:
     """Return the routes of vaults and members."""
     router = APIRouter(tags=["vaults"])
@@ -100,20 +75,6 @@ def _add_vaults(router: APIRouter, services: ServicesOf) -> None:
         with services().by_hand.doing(principal, "change_vault", vault=vault, allowed=allowed):
             changed = services().vaults.allow_destructive_tools(principal, vault, allowed=allowed)
         return VaultInList.of(changed)
-
-    @router.get(
-        "/vault/{vault}/index",
-        summary="See how far a vault is indexed",
-        operation_id="index_state",
-    )
-    def index_state(principal: CurrentPrincipal, vault: str) -> IndexCounts:  # pyright: ignore[reportUnusedFunction]
-        """How many documents are in each state."""
-        with services().by_hand.doing(
-            principal, "index_state", vault=vault, surface=surface_of(principal)
-        ):
-            access = services().vaults.access(principal, vault)
-            counts = services().catalogue.counts(access.vault.ref)
-        return IndexCounts.of(access.vault.name, counts)
 
 
 def _add_members(router: APIRouter, services: ServicesOf) -> None:
