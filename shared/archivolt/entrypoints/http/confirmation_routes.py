@@ -50,7 +50,12 @@ class AwaitedChanges(BaseModel):
 def confirmation_router(services: ServicesOf) -> APIRouter:
     """Return the routes of confirmations."""
     router = APIRouter(tags=["confirmations"])
+    _add_seeing(router, services)
+    _add_answering(router, services)
+    return router
 
+
+def _add_seeing(router: APIRouter, services: ServicesOf) -> None:
     @router.get(
         "/confirmations",
         summary="List the changes that wait for your yes",
@@ -72,6 +77,8 @@ def confirmation_router(services: ServicesOf) -> APIRouter:
         with services().by_hand.doing(principal, "show_confirmation", confirmation=confirmation):
             return AwaitedChangeBody.of(services().approvals.show(principal, confirmation))
 
+
+def _add_answering(router: APIRouter, services: ServicesOf) -> None:
     @router.post(
         "/confirmations/{confirmation}/approve",
         summary="Let an agent make a change",
@@ -91,5 +98,3 @@ def confirmation_router(services: ServicesOf) -> APIRouter:
         """It can never be made then."""
         with services().by_hand.doing(principal, "decline_confirmation", confirmation=confirmation):
             return AwaitedChangeBody.of(services().approvals.decline(principal, confirmation))
-
-    return router

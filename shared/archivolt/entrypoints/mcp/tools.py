@@ -4,7 +4,6 @@ A tool that reads has its own name; one that changes something is `propose_x`, w
 change, and `apply_x`, which makes it (O22). Refuses to know what any tool does.
 """
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, NamedTuple
 
@@ -32,6 +31,7 @@ from archivolt.entrypoints.mcp.inline import (
     arguments_or_token,
     result_or_declined,
 )
+from archivolt.entrypoints.mcp.readable import readable
 from archivolt.tools.pipeline import ToolPipeline
 from archivolt.tools.previews import ProposalAnswer
 from archivolt.tools.schemas import input_schema, result_schema
@@ -103,8 +103,7 @@ class McpTools:
             return CallToolResult(content=[TextContent(text=text)], is_error=True)
         if isinstance(value, InputRequiredResult):
             return value
-        text = json.dumps(value, ensure_ascii=False)
-        return CallToolResult(content=[TextContent(text=text)], structured_content=value)
+        return CallToolResult(content=[TextContent(text=readable(value))], structured_content=value)
 
     def _value(
         self, offer: Offer, context: RequestContext, params: CallToolRequestParams
