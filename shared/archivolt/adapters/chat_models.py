@@ -1,17 +1,21 @@
-"""`ChatModels`: the embedded model, and any OpenAI-compatible endpoint over the guarded client."""
+"""`ChatModels`: the embedded model, and endpoints of every wire format over the guarded client."""
 
 from collections.abc import Callable
 
 import httpx2
 
-from archivolt.ports.chat_model import ChatModel, ProviderConnection
+from archivolt.adapters.streaming.formats import ProviderFormat
+from archivolt.adapters.streaming.model import StreamedChatModel
+from archivolt.ports.chat_model import ChatModel, ChatProvider, ProviderConnection, WireFormat
+from archivolt.ports.model_catalogue import ModelCatalogue
 
 
 class OutboundChatModels:
     """Opens models; what a model needs is imported when it is first asked for."""
 
-    def __init__(self, client: Callable[[], httpx2.AsyncClient]) -> None:
+    def __init__(self, client: Callable[[], httpx2.AsyncClient], catalogue: ModelCatalogue) -> None:
         self._client = client
+        self._catalogue = catalogue
 
     def embedded(self) -> ChatModel:
         """Return the model that needs no provider."""
@@ -19,13 +23,24 @@ class OutboundChatModels:
 
         return ExtractiveChatModel()
 
-    def connect(self, connection: ProviderConnection) -> ChatModel:
-        """Return the model behind an OpenAI-compatible endpoint; nothing is sent yet."""
-        from archivolt.adapters.openai.chat_model import OpenAIChatModel  # noqa: PLC0415
+    def connect(self, connection: ProviderConnection) -> ChatProvider:
+        """Return the model behind an endpoint, in its wire format; nothing is sent yet."""
+        wire = provider_format(connection.wire_format)
+        return StreamedChatModel(self._client(), wire, connection, self._catalogue)
 
-        return OpenAIChatModel(
-            self._client(),
-            provider=connection.provider,
-            base_url=connection.base_url,
-            key=connection.key,
-        )
+
+def provider_format(wire_format: WireFormat) -> ProviderFormat:
+    """Return how a format is written and read."""
+    match wire_format:
+        case WireFormat.ANTHROPIC:
+            from archivolt.adapters.anthropic.format import AnthropicFormat  # noqa: PLC0415
+
+            return AnthropicFormat()
+        case WireFormat.GEMINI:
+            from archivolt.adapters.gemini.format import GeminiFormat  # noqa: PLC0415
+
+            return GeminiFormat()
+        case WireFormat.OPENAI:
+            from archivolt.adapters.openai.format import OpenAIFormat  # noqa: PLC0415
+
+            return OpenAIFormat()

@@ -2,7 +2,19 @@
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
 from typing import Any, Protocol
+
+from archivolt.domain.tool import JsonObject
+
+
+class WireFormat(StrEnum):
+    """How a provider is spoken to."""
+
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,10 +27,19 @@ class ModelToolCall:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelImage:
+    """An image that a person shows; `data` is base64."""
+
+    media_type: str
+    data: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ModelMessage:
     """One message to or from the model: role is system, user, assistant or tool.
 
     `reasoning` is what the model thought before its tool calls; some providers want it back.
+    `echo` is a turn's own (`ModelTurn.echo`); the message of that turn takes it along unchanged.
     """
 
     role: str
@@ -26,6 +47,8 @@ class ModelMessage:
     tool_calls: tuple[ModelToolCall, ...] = ()
     tool_call_id: str = ""
     reasoning: str = ""
+    echo: str = ""
+    images: tuple[ModelImage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +60,14 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelTurn:
-    """The end of one model call, complete. `finish_reason`: stop, tool_calls, length, filtered.
+    """The end of one model call, complete.
 
+    `finish_reason`: stop, tool_calls, length, filtered, malformed (a call that the provider itself
+    could not read), paused (the provider wants to go on; no loop sees it).
     `tool_calls` is empty when the model was cut off inside one: a truncated call never runs.
     `sources` are the `vault://` URIs the text stands on, None from a model that does not say.
+    `echo` is what the provider wants back with this turn, such as the signatures of thoughts; only
+    the adapter that wrote it reads it. It refers to `tool_calls` by their places.
     """
 
     text: str
@@ -50,6 +77,7 @@ class ModelTurn:
     output_tokens: int = 0
     reasoning: str = ""
     sources: tuple[str, ...] | None = None
+    echo: str = ""
 
 
 ModelEvent = TextDelta | ModelTurn
@@ -79,8 +107,31 @@ class ChatModel(Protocol):
         Closing the generator early ends the call.
 
         Raises:
-            UnavailableError: `provider_unavailable`.
-            InvalidRequestError: `provider_refused`: the provider rejects the request.
+            UnavailableError: `provider_unavailable`, `provider_busy`.
+            InvalidRequestError: `provider_refused`: the provider rejects the request; what of it,
+                where that is known: `provider_key_refused`, `provider_model_unknown`,
+                `provider_credit_spent`.
+
+        """
+        ...
+
+
+class ChatProvider(ChatModel, Protocol):
+    """A model of a provider, and what is particular to the provider (S3)."""
+
+    def convert_mcp_tool(self, tool: Mapping[str, Any]) -> JsonObject:
+        """Return the provider's declaration of an MCP tool (`name, description, inputSchema`)."""
+        ...
+
+    def extract_tool_calls(self, answer: JsonObject) -> tuple[ModelToolCall, ...]:
+        """Return the calls in a whole answer of the provider, one that was not streamed."""
+        ...
+
+    def estimate_cost(self, input_tokens: int, output_tokens: int, model: str) -> Decimal:
+        """Return what a call costs, in US dollars.
+
+        Raises:
+            InvalidRequestError: `model_price_unknown`: never free (decision 23).
 
         """
         ...
@@ -93,6 +144,7 @@ class ProviderConnection:
     provider: str
     base_url: str = ""
     key: str = field(default="", repr=False)
+    wire_format: WireFormat = WireFormat.OPENAI
 
 
 class ChatModels(Protocol):
@@ -103,5 +155,5 @@ class ChatModels(Protocol):
         ...
 
     def connect(self, connection: ProviderConnection) -> ChatModel:
-        """Return the model behind an OpenAI-compatible endpoint; nothing is sent yet."""
+        """Return the model behind an endpoint, in its wire format; nothing is sent yet."""
         ...

@@ -8,7 +8,7 @@ texts (Text Embeddings Inference) or 16,384 tokens (Mistral).
 from collections.abc import Sequence
 from typing import Final, Protocol, cast
 
-from archivolt.adapters.openai.json_values import an_object, objects
+from archivolt.adapters.streaming.json_values import an_object, objects
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.tool import JsonObject
 

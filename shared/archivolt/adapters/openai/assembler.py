@@ -3,35 +3,30 @@
 Knows the shapes that OpenAI-compatible providers send; knows no HTTP.
 """
 
-from archivolt.adapters.openai.answer_text import AnswerText
-from archivolt.adapters.openai.json_values import an_object, count, objects, text
+from archivolt.adapters.openai.reasoning_details import ReasoningDetails
 from archivolt.adapters.openai.tool_calls import ToolCallAssembler
+from archivolt.adapters.streaming.answer_text import AnswerText
+from archivolt.adapters.streaming.echoes import write_echo
+from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
+from archivolt.adapters.streaming.json_values import an_object, count, objects, text
 from archivolt.domain.tool import JsonObject
-from archivolt.ports.chat_model import ModelTurn
+from archivolt.ports.chat_model import ModelTurn, WireFormat
 
 _CUT = frozenset({"length", "max_tokens", "model_length"})
 _FILTERED = frozenset({"content_filter", "safety"})
 
 
-class ReportedError(Exception):
-    """The provider reports an error within a stream that began well (HTTP 200)."""
+class CompletionAssembler:
+    """A `TurnAssembler`."""
 
-    def __init__(self, report: JsonObject) -> None:
-        self.report = report
-        super().__init__("reported in the stream")
-
-
-class BrokenTurnError(Exception):
-    """The stream ended before the turn did, or a call has no name: nothing of it may run."""
-
-
-class TurnAssembler:
-    """Takes the chunks of a turn in order."""
+    ended = False
+    """Usage may follow the last choice; the stream's own `[DONE]` is its end."""
 
     def __init__(self) -> None:
         self._answer = AnswerText()
         self._shown: list[str] = []
         self._reasoning: list[str] = []
+        self._details = ReasoningDetails()
         self._calls = ToolCallAssembler()
         self._finish = ""
         self._usage: JsonObject = {}
@@ -83,7 +78,15 @@ class TurnAssembler:
             input_tokens=count(self._usage.get("prompt_tokens")),
             output_tokens=count(self._usage.get("completion_tokens")),
             reasoning="".join(self._reasoning),
+            echo=write_echo(WireFormat.OPENAI, self._echo_items(called=bool(calls))),
         )
+
+    def _echo_items(self, *, called: bool) -> list[JsonObject]:
+        """Return what the provider wants back beside the calls."""
+        if not called:
+            return []
+        details = self._details.items()
+        return [*([{"reasoning_details": details}] if details else []), *self._calls.extras()]
 
     def _finish_reason(self, *, called: bool) -> str:
         if self._finish in _CUT:
@@ -98,6 +101,7 @@ class TurnAssembler:
             self._finish = finish
         delta = an_object(choice.get("delta"))
         self._reasoning.append(text(delta.get("reasoning_content")))
+        self._details.feed(delta.get("reasoning_details"))
         for call in objects(delta.get("tool_calls")):
             self._calls.feed(call)
         return self._answer.feed(_content(delta) + text(delta.get("refusal")))

@@ -5,9 +5,10 @@ repeated; names repeated or in pieces; arguments as text, as an object, null, or
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from archivolt.adapters.openai.json_values import an_object, joined, text
+from archivolt.adapters.streaming.json_values import an_object, joined, text
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import ModelToolCall
 
@@ -18,6 +19,7 @@ class _Call:
     id: str = ""
     name: str = ""
     arguments: str = ""
+    extra: JsonObject = field(default_factory=dict[str, Any])
 
     @property
     def is_complete(self) -> bool:
@@ -47,6 +49,7 @@ class ToolCallAssembler:
             id=text(delta.get("id")),
             name=text(function.get("name")),
             arguments=arguments,
+            extra=an_object(delta.get("extra_content")),
         )
         call = self._continued(piece)
         if call is None:
@@ -60,6 +63,14 @@ class ToolCallAssembler:
             ModelToolCall(id=call.id, name=call.name, arguments=joined(call.arguments) or "{}")
             for call in self._calls
         )
+
+    def extras(self) -> list[JsonObject]:
+        """Return the items of an echo: what came beside a call, such as Gemini's signatures."""
+        return [
+            {"call": place, "extra_content": call.extra}
+            for place, call in enumerate(self._calls)
+            if call.extra
+        ]
 
     def _continued(self, piece: _Call) -> _Call | None:
         """Return the call that `piece` belongs to, None when it begins one."""
@@ -88,6 +99,7 @@ def _begins_another(call: _Call, piece: _Call) -> bool:
 
 def _extend(call: _Call, piece: _Call) -> None:
     call.id = call.id or piece.id
+    call.extra = call.extra or piece.extra
     if piece.name and piece.name != call.name and not call.arguments:
         call.name += piece.name
     sent_again = piece.arguments == call.arguments and call.is_complete

@@ -1,28 +1,22 @@
 """One turn out of whatever chunks a provider sends."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivolt.adapters.openai.assembler import (
-    BrokenTurnError,
-    ReportedError,
-    TurnAssembler,
-    whole_completion,
-)
-from archivolt.adapters.openai.sse import ChunkDecoder, UnreadableStreamError
+from archivolt.adapters.openai.assembler import CompletionAssembler, whole_completion
+from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
+from archivolt.adapters.streaming.sse import ChunkDecoder, UnreadableStreamError
 from archivolt.ports.chat_model import ModelTurn
 
-RECORDINGS = Path(__file__).parents[5] / "shared" / "data" / "streams"
 CUT_UP = "data: {0}\n\ndata: {1}\n\ndata: [DONE]\n\n"
 
 
 def assemble(*pieces: bytes) -> ModelTurn:
-    decoder, assembler = ChunkDecoder(), TurnAssembler()
+    decoder, assembler = ChunkDecoder(), CompletionAssembler()
     read = [chunk for piece in pieces for chunk in decoder.feed(piece)] + decoder.close()
     shown = "".join(assembler.feed(chunk) for chunk in read) + assembler.close()
     turn = assembler.turn(ended=decoder.done)
@@ -51,63 +45,8 @@ def called(turn: ModelTurn) -> list[tuple[str, Any]]:
     return [(call.name, json.loads(call.arguments)) for call in turn.tool_calls]
 
 
-def recorded() -> list[Any]:
-    if not RECORDINGS.exists():
-        return []
-    expected = json.loads((RECORDINGS / "EXPECTED.json").read_text())
-    return [pytest.param(each, id=each["id"]) for each in expected if each["id"].startswith("oa")]
-
-
-def read_recording(name: str) -> bytes:
-    raw = (RECORDINGS / name).read_bytes()
-    if name.endswith(".sse"):
-        return raw
-    return b"".join(b"data: " + line + b"\n\n" for line in raw.splitlines())
-
-
-@pytest.mark.corpus
-@pytest.mark.skipif(not RECORDINGS.exists(), reason="the recordings are not here")
-@pytest.mark.parametrize("size", [1, 7, 10**9])
-@pytest.mark.parametrize("expected", recorded())
-def test_a_recorded_stream_gives_what_is_expected(expected: dict[str, Any], size: int) -> None:
-    raw = read_recording(expected["file"])
-    pieces = [raw[at : at + size] for at in range(0, len(raw), size)]
-
-    if expected["expected_finish"] == "error":
-        with pytest.raises((BrokenTurnError, ReportedError)):
-            assemble(*pieces)
-        return
-    turn = assemble(*pieces)
-
-    wanted = expected["expected_calls"]
-    if wanted == "see naive_calls":
-        wanted = [
-            {"name": call["name"], "args": json.loads(call["args"] or "{}")}
-            for call in expected["naive_calls"]
-        ]
-    assert turn.finish_reason == expected["expected_finish"]
-    assert called(turn) == [(call["name"], call["args"]) for call in wanted]
-    assert "<think>" not in turn.text
-
-
-@pytest.mark.corpus
-@pytest.mark.skipif(not RECORDINGS.exists(), reason="the recordings are not here")
-@pytest.mark.parametrize("expected", recorded())
-@given(cut=st.floats(0, 1))
-def test_a_recorded_stream_cut_anywhere_never_crashes_the_reader(
-    expected: dict[str, Any], cut: float
-) -> None:
-    raw = read_recording(expected["file"])[:20_000]
-
-    try:
-        turn = assemble(raw[: int(len(raw) * cut)])
-    except (BrokenTurnError, ReportedError, UnreadableStreamError):
-        return
-    assert all(call.name for call in turn.tool_calls)
-
-
 def test_text_is_shown_as_it_comes() -> None:
-    assembler = TurnAssembler()
+    assembler = CompletionAssembler()
 
     shown = [
         assembler.feed({"choices": [{"delta": {"content": text}}]}) for text in ("Bon", "jour", "")
@@ -141,6 +80,13 @@ def test_an_endless_line_is_refused() -> None:
 
     with pytest.raises(UnreadableStreamError):
         decoder.feed(b"x" * 5_000_000)
+
+
+def test_a_chunk_over_endless_lines_is_refused() -> None:
+    decoder = ChunkDecoder()
+
+    with pytest.raises(UnreadableStreamError):
+        decoder.feed(b'data: {"a":\n' * 1_000)
 
 
 def test_keep_alive_words_are_passed_over() -> None:
@@ -342,13 +288,13 @@ def test_usage_is_found_wherever_it_is(usage: dict[str, Any], place: str) -> Non
     ],
 )
 def test_a_chunk_of_another_shape_says_nothing(chunk: dict[str, Any]) -> None:
-    assert TurnAssembler().feed(chunk) == ""
+    assert CompletionAssembler().feed(chunk) == ""
 
 
 def test_an_answer_that_was_not_streamed_is_read_as_well() -> None:
     message = {"content": "Hello", "tool_calls": [piece(None, id="a", name="one")["tool_calls"][0]]}
     body = {"choices": [{"message": message, "finish_reason": "tool_calls"}]}
-    assembler = TurnAssembler()
+    assembler = CompletionAssembler()
 
     assert assembler.feed(whole_completion(body)) == "Hello"
     assert called(assembler.turn(ended=True)) == [("one", {})]

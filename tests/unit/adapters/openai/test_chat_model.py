@@ -5,7 +5,9 @@ import asyncio
 import httpx2
 import pytest
 
-from archivolt.adapters.openai.chat_model import OpenAIChatModel
+from archivolt.adapters.models.table import ModelTable
+from archivolt.adapters.openai.format import OpenAIFormat
+from archivolt.adapters.streaming.model import StreamedChatModel
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
 from archivolt.ports.chat_model import (
     ModelEvent,
@@ -13,6 +15,7 @@ from archivolt.ports.chat_model import (
     ModelRequest,
     ModelToolCall,
     ModelTurn,
+    ProviderConnection,
     TextDelta,
 )
 from tests.fakes.openai_server import OpenAIServer, Reply, calls, failure, openai_server, says
@@ -45,11 +48,12 @@ def ask(
 ) -> list[ModelEvent]:
     async def run() -> list[ModelEvent]:
         async with httpx2.AsyncClient() as client:
-            model = OpenAIChatModel(
+            connection = ProviderConnection(provider="acme-ai", base_url=base_url, key=key)
+            model = StreamedChatModel(
                 client,
-                provider="acme-ai",
-                base_url=base_url,
-                key=key,
+                OpenAIFormat(),
+                connection,
+                ModelTable(),
                 pause=pauses or Pauses(),
                 timeout=timeout,
             )
@@ -80,7 +84,10 @@ def test_the_first_words_come_before_the_last() -> None:
 
     async def first_event(url: str) -> ModelEvent:
         async with httpx2.AsyncClient() as client:
-            model = OpenAIChatModel(client, provider="p", base_url=url, timeout=PATIENCE)
+            connection = ProviderConnection(provider="p", base_url=url)
+            model = StreamedChatModel(
+                client, OpenAIFormat(), connection, ModelTable(), timeout=PATIENCE
+            )
             stream = model.create_message(QUESTION)
             event = await anext(stream)
             await stream.aclose()
@@ -130,6 +137,7 @@ def test_the_request_has_what_the_wire_format_asks_for() -> None:
             ],
         },
         {"role": "tool", "content": "found", "tool_call_id": "c1"},
+        {"role": "tool", "content": "The call was not run.", "tool_call_id": "c2"},
     ]
     assert (sent["model"], sent["max_tokens"], sent["stream"]) == ("m", 9, True)
     assert sent["tools"] == [TOOL]
@@ -174,15 +182,22 @@ def test_a_busy_provider_is_asked_again_after_a_pause() -> None:
     assert pauses.seconds == [0.5, 3.0]
 
 
-@pytest.mark.parametrize("reply", [failure(500), failure(429), Reply(cut=True)])
-def test_a_provider_that_stays_down_is_unavailable(reply: Reply) -> None:
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [
+        (failure(500), "provider_unavailable"),
+        (failure(429), "provider_busy"),
+        (Reply(cut=True), "provider_unavailable"),
+    ],
+)
+def test_a_provider_that_stays_down_is_unavailable(reply: Reply, code: str) -> None:
     pauses = Pauses()
 
     with openai_server(reply, reply, reply) as server:
         error = refused(server, pauses)
 
     assert isinstance(error, UnavailableError)
-    assert error.code == "provider_unavailable"
+    assert error.code == code
     assert error.details["provider"] == "acme-ai"
     assert len(server.requests) == 3
     assert pauses.seconds == [0.5, 2.0]
@@ -223,13 +238,24 @@ def test_silence_between_chunks_ends_the_wait() -> None:
         ask(server.base_url, timeout=httpx2.Timeout(0.1))
 
 
-@pytest.mark.parametrize("status", [400, 404, 402, 413, 422])
-def test_a_request_that_cannot_work_is_refused_with_the_providers_reason(status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [
+        (400, "provider_refused"),
+        (402, "provider_credit_spent"),
+        (404, "provider_model_unknown"),
+        (413, "provider_refused"),
+        (422, "provider_refused"),
+    ],
+)
+def test_a_request_that_cannot_work_is_refused_with_the_providers_reason(
+    status: int, code: str
+) -> None:
     with openai_server(failure(status, "model `m-1` does not exist")) as server:
         error = refused(server)
 
     assert isinstance(error, InvalidRequestError)
-    assert error.code == "provider_refused"
+    assert error.code == code
     assert "model `m-1` does not exist" in str(error.details["reason"])
     assert len(server.requests) == 1
 
@@ -239,7 +265,17 @@ def test_spent_credit_is_not_asked_for_again() -> None:
     reply = Reply(pieces=[body], status=429, content_type="application/json")
 
     with openai_server(reply) as server:
-        assert refused(server).code == "provider_refused"
+        assert refused(server).code == "provider_credit_spent"
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_key_that_is_not_accepted_has_an_error_of_its_own(status: int) -> None:
+    with openai_server(failure(status)) as server:
+        error = refused(server)
+
+    assert isinstance(error, InvalidRequestError)
+    assert error.code == "provider_key_refused"
     assert len(server.requests) == 1
 
 

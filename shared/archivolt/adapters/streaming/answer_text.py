@@ -7,7 +7,7 @@ those are left out. Elsewhere the tag is text like any other.
 import re
 from enum import Enum, auto
 
-from archivolt.adapters.openai.json_values import joined
+from archivolt.adapters.streaming.json_values import joined
 
 _OPEN, _CLOSE = "<think>", "</think>"
 _HALF_PAIR = re.compile("[\ud800-\udbff]$")

@@ -1,18 +1,18 @@
-"""Opens a streamed completion: the request, its retries, and the first bytes of the answer.
+"""Opens a streamed answer: the request, its retries, and the first bytes that come back.
 
 Nothing is tried again once a byte of an answer was read: the person may have seen it.
 """
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import httpx2
 
-from archivolt.adapters.openai.failures import is_transient, read_report
-from archivolt.adapters.openai.wire import without_what_was_refused
+from archivolt.adapters.streaming.failures import is_transient, read_report, retry_delay
 from archivolt.domain.tool import JsonObject
 
 CONNECT_SECONDS = 10.0
@@ -45,7 +45,7 @@ class StatusError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenedCompletion:
+class OpenedAnswer:
     """An answer that has begun: its kind, and its bytes from the first."""
 
     is_stream: bool
@@ -59,27 +59,44 @@ class OpenedCompletion:
             yield piece
 
 
-class CompletionOpener:
-    """Sends requests to one address with one key (which may be empty)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A request as it is sent."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: JsonObject
+
+
+Adapt = Callable[[Mapping[str, Any], str], JsonObject | None]
+"""Returns a refused body as the provider takes it, by its complaint, or None."""
+
+
+class AnswerOpener:
+    """Sends requests.
+
+    Args:
+        client: Whatever guards outbound calls.
+        adapt: Makes a refused body acceptable, where that can be done.
+        pause: Waits for a number of seconds between retries.
+        timeout: Of the connection, and between two chunks.
+
+    """
 
     def __init__(
         self,
         client: httpx2.AsyncClient,
+        adapt: Adapt,
         *,
-        url: str,
-        key: str,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         timeout: httpx2.Timeout | None = None,
     ) -> None:
         self._client = client
-        self._url = url
-        self._headers = {"Accept": "text/event-stream"}
-        if key:
-            self._headers["Authorization"] = f"Bearer {key}"
+        self._adapt = adapt
         self._pause = pause
         self._timeout = timeout or httpx2.Timeout(BETWEEN_CHUNKS_SECONDS, connect=CONNECT_SECONDS)
 
-    async def open(self, body: JsonObject, stack: AsyncExitStack) -> OpenedCompletion:
+    async def open(self, question: Question, stack: AsyncExitStack) -> OpenedAnswer:
         """Return the beginning of an answer; `stack` closes its connection.
 
         Raises:
@@ -90,20 +107,25 @@ class CompletionOpener:
         pauses = iter(PAUSES_BEFORE_RETRIES)
         while True:
             try:
-                return await self._attempt(body, stack)
+                return await self._attempt(question, stack)
             except StatusError as error:
-                body, wait = _after(error, body, pauses)
+                body, wait = self._after(error, question.body, pauses)
+                question = replace(question, body=body)
             except _WORTH_A_RETRY:
                 wait = next(pauses, None)
                 if wait is None:
                     raise
             await self._pause(wait)
 
-    async def _attempt(self, body: JsonObject, stack: AsyncExitStack) -> OpenedCompletion:
+    async def _attempt(self, question: Question, stack: AsyncExitStack) -> OpenedAnswer:
         async with AsyncExitStack() as attempt:
             response = await attempt.enter_async_context(
                 self._client.stream(
-                    "POST", self._url, json=body, headers=self._headers, timeout=self._timeout
+                    "POST",
+                    question.url,
+                    json=question.body,
+                    headers={"Accept": "text/event-stream", **question.headers},
+                    timeout=self._timeout,
                 )
             )
             rest = response.aiter_bytes()
@@ -112,7 +134,7 @@ class CompletionOpener:
                 retry_after = response.headers.get("retry-after", "")
                 raise StatusError(response.status_code, report, retry_after)
             kind = response.headers.get("content-type", "")
-            opened = OpenedCompletion(
+            opened = OpenedAnswer(
                 is_stream=not kind.startswith("application/json"),
                 first=await anext(rest, b""),
                 rest=rest,
@@ -120,22 +142,21 @@ class CompletionOpener:
             stack.push_async_callback(attempt.pop_all().aclose)
             return opened
 
-
-def _after(
-    error: StatusError, body: JsonObject, pauses: Iterator[float]
-) -> tuple[JsonObject, float]:
-    """Return the body of the next attempt and the pause before it, or raise `error`."""
-    if error.status in _ABOUT_THE_BODY:
-        adapted = without_what_was_refused(body, json.dumps(error.report))
-        if adapted is not None:
-            return adapted, 0.0
-    wait = next(pauses, None) if is_transient(error.status, error.report) else None
-    if wait is None:
-        raise error
-    asked = float(error.retry_after) if error.retry_after.isdecimal() else 0.0
-    if asked > MAX_PAUSE_SECONDS:
-        raise error
-    return body, max(wait, asked)
+    def _after(
+        self, error: StatusError, body: JsonObject, pauses: Iterator[float]
+    ) -> tuple[JsonObject, float]:
+        """Return the body of the next attempt and the pause before it, or raise `error`."""
+        if error.status in _ABOUT_THE_BODY:
+            adapted = self._adapt(body, json.dumps(error.report))
+            if adapted is not None:
+                return adapted, 0.0
+        wait = next(pauses, None) if is_transient(error.status, error.report) else None
+        if wait is None:
+            raise error
+        asked = retry_delay(error.retry_after, error.report)
+        if asked > MAX_PAUSE_SECONDS:
+            raise error
+        return body, max(wait, asked)
 
 
 async def read_at_most(pieces: AsyncIterator[bytes], limit: int) -> bytes:

@@ -7,11 +7,14 @@ be spread over several `data:` lines or stand without `data:` at all; comments a
 import json
 import re
 
-from archivolt.adapters.openai.json_values import an_object
+from archivolt.adapters.streaming.json_values import an_object
 from archivolt.domain.tool import JsonObject
 
 MAX_EVENT_BYTES = 8_000_000
 """No chunk of a chat is larger; beyond it a stream is hostile."""
+
+MAX_LINES_OF_A_CHUNK = 200
+"""Each of them may complete the chunk, and has it read again."""
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 
@@ -25,8 +28,10 @@ class ChunkDecoder:
 
     def __init__(self) -> None:
         self.done = False
-        self._rest = b""
+        self._rest: list[bytes] = []
+        self._size = 0
         self._data = ""
+        self._lines = 0
 
     def feed(self, data: bytes) -> list[JsonObject]:
         """Return the chunks that are complete.
@@ -35,10 +40,15 @@ class ChunkDecoder:
             UnreadableStreamError: A chunk is damaged or endless.
 
         """
-        self._rest += data
-        if len(self._rest) + len(self._data) > MAX_EVENT_BYTES:
+        self._size += len(data)
+        if self._size + len(self._data) > MAX_EVENT_BYTES:
             raise UnreadableStreamError
-        *lines, self._rest = _lines(self._rest)
+        waits_for_lf = bool(self._rest) and self._rest[-1].endswith(b"\r")
+        self._rest.append(data)
+        if not (waits_for_lf or b"\n" in data or b"\r" in data):
+            return []
+        *lines, rest = _lines(b"".join(self._rest))
+        self._rest, self._size = [rest], len(rest)
         return [chunk for line in lines for chunk in self._line(line)]
 
     def close(self) -> list[JsonObject]:
@@ -48,7 +58,7 @@ class ChunkDecoder:
             UnreadableStreamError: A chunk is damaged.
 
         """
-        line, self._rest = self._rest.rstrip(b"\r"), b""
+        line, self._rest, self._size = b"".join(self._rest).rstrip(b"\r"), [], 0
         return [*self._line(line), *self._line(b"")]
 
     def _line(self, line: bytes) -> list[JsonObject]:
@@ -64,14 +74,17 @@ class ChunkDecoder:
             self.done = True
             return self._end_of_event()
         self._data = f"{self._data}\n{text}" if self._data else text
+        self._lines += 1
         if not self._data.lstrip().startswith("{"):
-            self._data = ""  # a keep-alive such as `data: ping`
+            self._data, self._lines = "", 0  # a keep-alive such as `data: ping`
             return []
         try:
             chunk = json.loads(self._data)
         except (ValueError, RecursionError):
+            if self._lines > MAX_LINES_OF_A_CHUNK:
+                raise UnreadableStreamError from None
             return []  # the next line may complete it
-        self._data = ""
+        self._data, self._lines = "", 0
         return [an_object(chunk)]
 
     def _end_of_event(self) -> list[JsonObject]:

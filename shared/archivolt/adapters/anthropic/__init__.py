@@ -1,0 +1,1 @@
+"""Language models behind Anthropic's Messages API (S4)."""

@@ -1,0 +1,60 @@
+"""The wire format of Anthropic's Messages API."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from archivolt.adapters.anthropic.assembler import MessageAssembler
+from archivolt.adapters.anthropic.wire import message_request
+from archivolt.adapters.streaming.json_values import an_object
+from archivolt.domain.tool import JsonObject
+from archivolt.ports.chat_model import ModelRequest
+
+_PATH = "/messages"
+_VERSION = "2023-06-01"
+_TOO_MANY_TOKENS = re.compile(r"max_tokens: \d+ > (\d{2,7})")
+
+
+class AnthropicFormat:
+    """A `ProviderFormat`."""
+
+    def url(self, base_url: str, model: str) -> str:  # noqa: ARG002
+        """Return the address of messages; the base may be that already, or a bare host."""
+        base = base_url.rstrip("/")
+        if base.endswith(_PATH):
+            return base
+        return f"{base}{_PATH}" if urlsplit(base).path else f"{base}/v1{_PATH}"
+
+    def headers(self, key: str) -> dict[str, str]:
+        """Return what proves the caller, and the version that is spoken."""
+        version = {"anthropic-version": _VERSION}
+        return {"x-api-key": key, **version} if key else version
+
+    def body(self, request: ModelRequest) -> JsonObject:
+        """Return what is sent."""
+        return message_request(request, self.declaration)
+
+    def adapted(self, body: Mapping[str, Any], complaint: str) -> JsonObject | None:
+        """Return the body with fewer tokens, where a model writes less than a tenant allows."""
+        limit = _TOO_MANY_TOKENS.search(complaint)
+        if limit and int(limit[1]) < body["max_tokens"]:
+            return {**body, "max_tokens": int(limit[1])}
+        return None
+
+    def declaration(self, tool: Mapping[str, Any]) -> JsonObject:
+        """Return an MCP tool as Anthropic declares it."""
+        schema = an_object(tool.get("inputSchema"))
+        return {
+            "name": tool["name"],
+            "description": tool.get("description", ""),
+            "input_schema": {"type": "object", **schema},
+        }
+
+    def assembler(self) -> MessageAssembler:
+        """Return a fresh assembler."""
+        return MessageAssembler()
+
+    def chunks(self, answer: object) -> list[JsonObject]:
+        """Return a whole message as one event."""
+        return [an_object(answer)]

@@ -1,0 +1,1 @@
+"""Language models behind Gemini's `streamGenerateContent` (O73)."""

@@ -1,0 +1,1 @@
+"""What is known of providers' models, as a table that is shipped."""

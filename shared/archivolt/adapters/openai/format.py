@@ -1,0 +1,52 @@
+"""The wire format of OpenAI's chat completions, which most providers speak (S4)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from archivolt.adapters.openai.assembler import CompletionAssembler, whole_completion
+from archivolt.adapters.openai.wire import completion_request, without_what_was_refused
+from archivolt.adapters.streaming.json_values import an_object
+from archivolt.domain.tool import JsonObject
+from archivolt.ports.chat_model import ModelRequest
+
+_PATH = "/chat/completions"
+
+
+class OpenAIFormat:
+    """A `ProviderFormat`."""
+
+    def url(self, base_url: str, model: str) -> str:  # noqa: ARG002
+        """Return the address of completions; the base may be that already."""
+        base = base_url.rstrip("/")
+        return base if base.endswith(_PATH) else f"{base}{_PATH}"
+
+    def headers(self, key: str) -> dict[str, str]:
+        """Return what proves the caller."""
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def body(self, request: ModelRequest) -> JsonObject:
+        """Return what is sent."""
+        return completion_request(request)
+
+    def adapted(self, body: Mapping[str, Any], complaint: str) -> JsonObject | None:
+        """Return the body as this provider takes it."""
+        return without_what_was_refused(body, complaint)
+
+    def declaration(self, tool: Mapping[str, Any]) -> JsonObject:
+        """Return an MCP tool as a function declaration."""
+        return {
+            "type": "function",
+            "function": {
+                "name": tool["name"],
+                "description": tool.get("description", ""),
+                "parameters": tool.get("inputSchema") or {"type": "object", "properties": {}},
+            },
+        }
+
+    def assembler(self) -> CompletionAssembler:
+        """Return a fresh assembler."""
+        return CompletionAssembler()
+
+    def chunks(self, answer: object) -> list[JsonObject]:
+        """Return a whole completion as one chunk."""
+        return [whole_completion(an_object(answer))]

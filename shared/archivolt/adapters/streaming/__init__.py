@@ -1,0 +1,1 @@
+"""Answers of language models as they stream in, whatever the wire format."""

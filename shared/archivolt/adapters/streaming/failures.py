@@ -1,0 +1,117 @@
+"""Tells what went wrong at a provider in our words, without its secrets.
+
+A provider's own sentence helps the person who set it up ("model not found"); it is untrusted text
+that may repeat a key, so it is shortened, cleaned, and shown to nobody in answer to a bad key.
+"""
+
+import json
+import re
+from http import HTTPStatus
+
+from archivolt.adapters.streaming.json_values import an_object, objects, text
+from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
+from archivolt.domain.tool import JsonObject
+
+_MAX_REASON_CHARS = 300
+_LOOKS_SECRET = re.compile(r"\b(?:sk|key|gsk|xai|Bearer)[-_ ][\w*.-]{6,}|\b[\w-]{24,}\b", re.ASCII)
+_NOT_TEXT = re.compile(r"[\x00-\x1f\x7f<>]+")
+_SECONDS = re.compile(r"(\d{1,6})(?:\.\d+)?s?")
+_TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+_ABOUT_THE_KEY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+
+# What providers write in `type`, `code`, `status` or, where these say nothing, in the message.
+_KEY_WORDS = (
+    "authentication",
+    "unauthenticated",
+    "permission",
+    "api_key_invalid",
+    "invalid_api_key",
+    "api key not valid",
+)
+_CREDIT_WORDS = ("insufficient_quota", "insufficient_balance", "billing", "credit balance")
+_BUSY_WORDS = ("rate_limit", "resource_exhausted", "too_many_requests")
+_MODEL_WORDS = ("not_found", "model_not_found")
+_OURS_TO_CHANGE = ("invalid", "unsupported", "quota", "context_length", "tool_use", "too_large")
+
+
+def is_transient(status: int, report: JsonObject) -> bool:
+    """Tell whether the same request may work in a moment."""
+    return status in _TRANSIENT and not _has(_kind(report), _CREDIT_WORDS)
+
+
+def retry_delay(header: str, report: JsonObject) -> float:
+    """Return how many seconds the provider asks to wait, in `Retry-After` or in its report."""
+    details = objects(report.get("details"))
+    asked = [header, *(text(detail.get("retryDelay")) for detail in details)]
+    found = [match for each in asked if (match := _SECONDS.fullmatch(each.strip()))]
+    return float(found[0][1]) if found else 0.0
+
+
+def read_report(body: bytes) -> JsonObject:
+    """Return the error object of a body, whatever wraps it; empty when there is none."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    first = (objects(value) or [an_object(value)])[0]  # Gemini answers with a list
+    error = first.get("error")
+    return {"message": error} if isinstance(error, str) else an_object(error) or first
+
+
+def status_failure(provider: str, status: int, report: JsonObject, secret: str) -> ArchivoltError:
+    """Return the error for an HTTP status that is not a success."""
+    reason = ", ".join(part for part in (f"HTTP {status}", _reason(report, secret)) if part)
+    known = _known_failure(provider, status, _kind(report), reason)
+    if known is not None:
+        return known
+    if is_transient(status, report) or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        return UnavailableError("provider_unavailable", provider=provider, reason=reason)
+    return InvalidRequestError("provider_refused", provider=provider, reason=reason)
+
+
+def reported_failure(provider: str, report: JsonObject, secret: str) -> ArchivoltError:
+    """Return the error for one that came within the stream."""
+    kind, code = _kind(report), report.get("code")
+    status = code if isinstance(code, int) else 0
+    reason = _reason(report, secret) or "provider_error"
+    known = _known_failure(provider, status, kind, reason)
+    if known is not None:
+        return known
+    if _has(kind, _OURS_TO_CHANGE):
+        return InvalidRequestError("provider_refused", provider=provider, reason=reason)
+    return UnavailableError("provider_unavailable", provider=provider, reason=reason)
+
+
+def _known_failure(provider: str, status: int, kind: str, reason: str) -> ArchivoltError | None:
+    """Return the error that tells what to do, where the provider says enough for that."""
+    if _has(kind, _CREDIT_WORDS) or status == HTTPStatus.PAYMENT_REQUIRED:
+        return InvalidRequestError("provider_credit_spent", provider=provider, reason=reason)
+    if status in _ABOUT_THE_KEY or _has(kind, _KEY_WORDS):
+        return InvalidRequestError("provider_key_refused", provider=provider)
+    if status == HTTPStatus.NOT_FOUND or _has(kind, _MODEL_WORDS):
+        return InvalidRequestError("provider_model_unknown", provider=provider, reason=reason)
+    if status == HTTPStatus.TOO_MANY_REQUESTS or _has(kind, _BUSY_WORDS):
+        return UnavailableError("provider_busy", provider=provider, reason=reason)
+    return None
+
+
+def _kind(report: JsonObject) -> str:
+    """Return what a report says about its kind, in small letters."""
+    said = [report.get(name) for name in ("type", "code", "status")]
+    said += [detail.get("reason") for detail in objects(report.get("details"))]
+    message = text(report.get("message")).lower()
+    said += [word for word in ("credit balance", "api key not valid") if word in message]
+    return " ".join(str(each) for each in said if each).lower()
+
+
+def _has(kind: str, words: tuple[str, ...]) -> bool:
+    return any(word in kind for word in words)
+
+
+def _reason(report: JsonObject, secret: str) -> str:
+    message = text(report.get("message")) or text(report.get("detail"))
+    message = message or text(report.get("code")) or text(report.get("type"))
+    if secret:
+        message = message.replace(secret, "…")
+    message = _LOOKS_SECRET.sub("…", _NOT_TEXT.sub(" ", message)).strip().rstrip(".")
+    return message if len(message) <= _MAX_REASON_CHARS else f"{message[:_MAX_REASON_CHARS]}…"
