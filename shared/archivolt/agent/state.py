@@ -16,6 +16,9 @@ from archivolt.domain.untrusted import wrap_data
 from archivolt.ports.chat_model import ModelMessage, ModelToolCall, ModelTurn
 
 
+_UNREADABLE_CALL = "Your last tool call was malformed and did not run. Write it again, or answer."
+
+
 class StopReason(StrEnum):
     """Why a loop ended or waits. From the third on, the code of the notice a person sees."""
 
@@ -120,6 +123,12 @@ def refused(state: LoopState, calls: Sequence[UnusableCall]) -> LoopState:
     """Return the state after the model was told that these calls did not run."""
     told = tuple(_tool_message(call.id, call.name, {"error": call.problem}) for call in calls)
     return replace(state, messages=(*state.messages, *told))
+
+
+def corrected(state: LoopState) -> LoopState:
+    """Return the state after the model was told that nobody could read its call."""
+    told = ModelMessage(role="user", text=_UNREADABLE_CALL)
+    return replace(state, turn=None, messages=(*state.messages, told), unusable=state.unusable + 1)
 
 
 def ran(state: LoopState, results: Sequence[ToolOutcome | WaitingCall]) -> LoopState:

@@ -9,7 +9,14 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from archivolt.agent.calls import ToolCall, UnusableCall, read_call
-from archivolt.agent.state import LoopLimits, LoopState, StopReason, WaitingCall, refused
+from archivolt.agent.state import (
+    LoopLimits,
+    LoopState,
+    StopReason,
+    WaitingCall,
+    corrected,
+    refused,
+)
 from archivolt.ports.chat_model import ModelTurn
 
 
@@ -74,8 +81,11 @@ def _ask(state: LoopState, limits: LoopLimits) -> tuple[LoopState, Action]:
 def _after(state: LoopState, turn: ModelTurn, limits: LoopLimits) -> tuple[LoopState, Action]:
     if turn.finish_reason in _FINISHED_BADLY:
         return state, Finish(reason=_FINISHED_BADLY[turn.finish_reason])
-    if state.brake is not None and (turn.tool_calls or turn.text.strip()):
+    malformed = turn.finish_reason == "malformed"
+    if state.brake is not None and (malformed or turn.tool_calls or turn.text.strip()):
         return state, Finish(reason=state.brake)
+    if malformed:
+        return _ask(corrected(state), limits)
     if not turn.tool_calls:
         done = StopReason.ANSWERED if turn.text.strip() else StopReason.ANSWER_EMPTY
         return state, Finish(reason=done)

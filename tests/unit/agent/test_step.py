@@ -128,6 +128,20 @@ def test_unusable_calls_are_told_a_bounded_number_of_times() -> None:
     assert action == Finish(reason=StopReason.UNUSABLE_CALLS)
 
 
+def test_a_call_that_the_provider_could_not_read_is_told_a_bounded_number_of_times() -> None:
+    state, asked = start(), 0
+    action: Action = CallModel(answer_only=False)
+    while isinstance(action, CallModel):
+        asked += 1
+        state, action = after(state, ModelTurn(text="", finish_reason="malformed"))
+        assert asked < 10
+
+    assert action == Finish(reason=StopReason.UNUSABLE_CALLS)
+    assert asked == LIMITS.unusable_calls + 1
+    assert state.executed == 0
+    assert "malformed" in state.messages[-2].text
+
+
 def test_calls_of_a_turn_cut_at_the_token_limit_never_run() -> None:
     _, action = after(start(), asks(call(), finish="length"))
 
