@@ -15,7 +15,6 @@ from archivolt.domain.tool import JsonObject
 from archivolt.domain.untrusted import wrap_data
 from archivolt.ports.chat_model import ModelMessage, ModelToolCall, ModelTurn
 
-
 _UNREADABLE_CALL = "Your last tool call was malformed and did not run. Write it again, or answer."
 
 
@@ -49,11 +48,15 @@ class LoopLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolOutcome:
-    """What one call gave: the tool's result, or its error when not `succeeded`."""
+    """What one call gave: the tool's result, or its error when not `succeeded`.
+
+    `private`: it may tell something of the tenant's documents.
+    """
 
     call: ToolCall
     succeeded: bool
     value: JsonObject
+    private: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +75,8 @@ class LoopState:
 
     `turn` is the model's last word while it waits for a decision, `waiting` are the calls of it
     that wait for a person's. `brake` is set once the tools are taken away: the model may then only
-    answer.
+    answer. `private`: the model has seen what may be of the tenant's documents, so that whatever it
+    tells strangers from now on may carry that out.
     """
 
     messages: tuple[ModelMessage, ...]
@@ -86,6 +90,7 @@ class LoopState:
     brake: StopReason | None = None
     times_called: Mapping[str, int] = field(default_factory=dict[str, int])
     seen_results: frozenset[str] = frozenset()
+    private: bool = False
 
 
 def answered(state: LoopState, turn: ModelTurn) -> LoopState:
@@ -144,7 +149,9 @@ def ran(state: LoopState, results: Sequence[ToolOutcome | WaitingCall]) -> LoopS
 def spoken_to(state: LoopState, text: str) -> LoopState:
     """Return the state after the person said something more; the brakes start anew."""
     message = ModelMessage(role="user", text=text)
-    return LoopState(messages=(*state.messages, message), tools=state.tools)
+    return LoopState(
+        messages=(*state.messages, message), tools=state.tools, private=state.private
+    )
 
 
 def _waiting(
@@ -168,6 +175,7 @@ def _told(state: LoopState, outcomes: Sequence[ToolOutcome]) -> LoopState:
         fruitless=0 if new - state.seen_results else state.fruitless + 1,
         times_called=times,
         seen_results=state.seen_results | new,
+        private=state.private or any(outcome.private for outcome in outcomes),
     )
 
 
