@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from functools import lru_cache
 from typing import Final
 
 from markdown_it import MarkdownIt
@@ -109,7 +110,7 @@ def _front_matter(lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _body(lines: Sequence[str], start: int) -> Iterator[Block]:
-    tokens = _parser.parse("\n".join(["" for _ in range(start)] + list(lines[start:])))
+    tokens = _parsed("\n".join(["" for _ in range(start)] + list(lines[start:])))
     for position, token in enumerate(tokens):
         if token.level or token.map is None or token.nesting < 0:
             continue
@@ -127,6 +128,16 @@ def _body(lines: Sequence[str], start: int) -> Iterator[Block]:
             yield from _paragraph(lines, first, end)
         else:
             yield _block(BlockKind.TEXT, lines, first, end)
+
+
+def _parsed(text: str) -> Sequence[Token]:
+    # A note is read for its title and right after for its blocks. Long ones are not kept.
+    return _parsed_lately(text) if len(text) <= _TITLE_CHARS else _parser.parse(text)
+
+
+@lru_cache(maxsize=1)
+def _parsed_lately(text: str) -> Sequence[Token]:
+    return _parser.parse(text)
 
 
 def _items(tokens: Sequence[Token], position: int, first: int) -> list[int]:

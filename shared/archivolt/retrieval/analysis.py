@@ -10,7 +10,7 @@ import re
 import threading
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -73,10 +73,10 @@ def terms(*texts: str) -> dict[str, int]:
 
     `terms(name, *headings, text)` makes a passage found by its document's name and its headings.
     """
-    tokens = [token for text in texts for token in _tokens(text)]
+    tokens = Counter(token for text in texts for token in _tokens(text))
     language = _language(tokens)
     counts: Counter[str] = Counter()
-    for token, times in Counter(tokens).items():
+    for token, times in tokens.items():
         for term in _passage_terms(token, language):
             counts[term] += times
     return dict(counts)
@@ -89,7 +89,7 @@ def query_terms(query: str) -> list[list[str]]:
     say nothing are left out unless nothing else was asked. At most `MAX_QUERY_TERMS` groups.
     """
     tokens = list(_tokens(query))
-    language = _language(tokens)
+    language = _language(Counter(tokens))
     asked = [word for token in tokens for word in _asked_words(token)]
     telling = [word for word in asked if not _is_stop_word(word, language)]
     groups = dict.fromkeys(group for word in telling or asked for group in _alternatives(word))
@@ -98,7 +98,7 @@ def query_terms(query: str) -> list[list[str]]:
 
 def language_of_text(text: str) -> Language | None:
     """Return whether a text is English or French by its small words; None if they do not tell."""
-    return _language(list(_tokens(text)))
+    return _language(Counter(_tokens(text)))
 
 
 def _tokens(text: str) -> Iterator[str]:
@@ -113,15 +113,25 @@ def _folded(text: str) -> str:
     return unicodedata.normalize("NFC", _MARKS.sub("", unicodedata.normalize("NFKD", text)))
 
 
-def _language(tokens: Iterable[str]) -> Language | None:
+def _language(tokens: Mapping[str, int]) -> Language | None:
     french = english = 0
-    for token in tokens:
-        word = token.casefold()
-        french += word in _EVIDENCE[Language.FR] or _ELISION.match(word) is not None
-        english += word in _EVIDENCE[Language.EN] or _CONTRACTION.search(word) is not None
+    for token, times in tokens.items():
+        is_french, is_english = _evidence(token)
+        french += times * is_french
+        english += times * is_english
     if french == english:
         return None
     return Language.FR if french > english else Language.EN
+
+
+def _evidence(token: str) -> tuple[bool, bool]:
+    """Tell whether a token speaks for French, and whether for English."""
+    word = token.casefold()
+    shortened = "'" in word
+    return (
+        word in _EVIDENCE[Language.FR] or (shortened and _ELISION.match(word) is not None),
+        word in _EVIDENCE[Language.EN] or (shortened and _CONTRACTION.search(word) is not None),
+    )
 
 
 def _is_stop_word(word: str, language: Language | None) -> bool:

@@ -7,6 +7,7 @@ times at most in what was tried), which the 8,192 tokens of bge-m3 hold with eas
 """
 
 import re
+from functools import lru_cache
 from typing import Final
 
 # What the tokenizer adds around every text, and what short texts were found to need beyond that.
@@ -25,9 +26,18 @@ def token_upper_bound(text: str) -> int:
 
 
 def _tokens_of(piece: str) -> int:
+    return _of_short(piece) if len(piece) <= _MAX_PLAIN_CHARS else _of_other(piece)
+
+
+@lru_cache(maxsize=65_536)
+def _of_short(piece: str) -> int:
+    if _PLAIN_WORD.fullmatch(piece):
+        return 1 + (len(piece) - 1) // _CHARS_PER_TOKEN
+    return _of_other(piece)
+
+
+def _of_other(piece: str) -> int:
     length = len(piece)
-    if length <= _MAX_PLAIN_CHARS and _PLAIN_WORD.fullmatch(piece):
-        return 1 + (length - 1) // _CHARS_PER_TOKEN
     if piece.isascii():
         return length
     # Another script: a word of it has a token for two letters; unspaced, one for each.
