@@ -155,7 +155,7 @@ class Container:
         from archivolt.governance.settings import SettingsService
 
         return SettingsService(
-            self.tenant_settings, self.secret_box, embedding_origin=self.index.embedding_origin
+            self.tenant_settings, self.secret_box, embedding_origin=self.index.models.origin
         )
 
     @cached_property

@@ -1,6 +1,6 @@
 """Which model makes vectors; the module of a provider is imported when it is chosen."""
 
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from archivolt.settings import EmbeddingChoice, MissingSettingError
@@ -46,38 +46,68 @@ def remote_model_of(choice: EmbeddingChoice) -> "RemoteModel | None":
     return cloudflare(choice) if choice.provider == "cloudflare" else openai(choice)
 
 
-def embedders_of(
-    choice: EmbeddingChoice, described: "Embedder", on: "Container"
-) -> "Callable[[TenantId], Embedder]":
-    """Return what gives each tenant the model of a choice, asked with the key that is theirs.
+class EmbeddingModels:
+    """The models of the deployment, and each as it is asked with the key of a tenant."""
 
-    Args:
-        choice: Where the model is.
-        described: The model; one that is in process serves every tenant.
-        on: Where settings and secrets are.
+    def __init__(self, container: "Container") -> None:
+        self._on = container
 
-    Raises:
-        MissingSettingError: The choice leaves out what its provider needs.
+    @cached_property
+    def present(self) -> "Embedder":
+        """The model that makes vectors; its weights are loaded at the first text."""
+        return embedder_of(self._on.settings.embedding)
 
-    """
-    remote = remote_model_of(choice)
-    if remote is None:
-        return lambda _: described
-    from archivolt.adapters.embedding.keyed import KeyedEmbedder, RefusedKeys
-    from archivolt.governance.embedding_keys import EmbeddingKeys
+    @cached_property
+    def former(self) -> "Embedder | None":
+        """The model before this one, where the deployment names it."""
+        choice = self._on.settings.previous_embedding
+        former = embedder_of(choice) if choice else self.present
+        return None if former.model == self.present.model else former
 
-    keys = EmbeddingKeys(
-        on.tenant_settings,
-        lambda: on.secret_box,
-        origin=remote.origin,
-        environment=remote.own_key,
-        environment_tenant=on.settings.environment_tenant,
-        keyless=remote.keyless,
-    )
-    refused = RefusedKeys(on.clock)
-    return lambda tenant: KeyedEmbedder(
-        described, partial(keys.of, tenant), remote.with_key, refused
-    )
+    @property
+    def origin(self) -> str:
+        """Where vectors are made: scheme, host and port; "" in process."""
+        remote = remote_model_of(self._on.settings.embedding)
+        return remote.origin if remote else ""
+
+    @cached_property
+    def present_for(self) -> "Callable[[TenantId], Embedder]":
+        """The model that makes vectors, as it is asked with the key of a tenant."""
+        return self.keyed(self._on.settings.embedding, self.present)
+
+    @cached_property
+    def former_for(self) -> "Callable[[TenantId], Embedder]":
+        """The model before this one, as it is asked with the key of a tenant."""
+        choice = self._on.settings.previous_embedding or self._on.settings.embedding
+        return self.keyed(choice, self.former or self.present)
+
+    def keyed(
+        self, choice: EmbeddingChoice, described: "Embedder"
+    ) -> "Callable[[TenantId], Embedder]":
+        """Return what asks a model with a tenant's key; one that is in process needs none.
+
+        Raises:
+            MissingSettingError: The choice leaves out what its provider needs.
+
+        """
+        remote = remote_model_of(choice)
+        if remote is None:
+            return lambda _: described
+        from archivolt.adapters.embedding.keyed import KeyedEmbedder, RefusedKeys
+        from archivolt.governance.embedding_keys import EmbeddingKeys
+
+        keys = EmbeddingKeys(
+            self._on.tenant_settings,
+            lambda: self._on.secret_box,
+            origin=remote.origin,
+            environment=remote.own_key,
+            environment_tenant=self._on.settings.environment_tenant,
+            keyless=remote.keyless,
+        )
+        refused = RefusedKeys(self._on.clock)
+        return lambda tenant: KeyedEmbedder(
+            described, partial(keys.of, tenant), remote.with_key, refused
+        )
 
 
 def _e5() -> "Embedder":

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Final
 from archivolt.domain.limits import CHUNK_TOKENS, MAX_LEXICAL_CACHE_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from archivolt.adapters.ocr.engines import EngineChoice
     from archivolt.adapters.qdrant.rest import QdrantRest
     from archivolt.adapters.qdrant.vectors import QdrantVectors
     from archivolt.adapters.sqlite.shard_reader import ShardReader
     from archivolt.bootstrap import Container
+    from archivolt.composition.embedding import EmbeddingModels
     from archivolt.composition.sync import SyncContainer
     from archivolt.domain.identity import TenantId
     from archivolt.ingestion.documents import DocumentReader
     from archivolt.ingestion.embed_passages import EmbedPassages
     from archivolt.ingestion.index_change import IndexChanges
     from archivolt.ingestion.reconcile import Reconcile
+    from archivolt.ingestion.stray_changes import StrayChanges
     from archivolt.ports.ingestion import EmbeddingQueue, Extractor, VectorCache
     from archivolt.ports.notes import NoteIndex
     from archivolt.ports.patterns import PatternCompiler
@@ -67,54 +67,31 @@ class IndexContainer:
         return ShardReader(self._shards, cache)
 
     @cached_property
-    def embedder(self) -> "Embedder":
-        """The model that makes vectors; its weights are loaded at the first text."""
-        from archivolt.composition.embedding import embedder_of
+    def models(self) -> "EmbeddingModels":
+        """What makes vectors."""
+        from archivolt.composition.embedding import EmbeddingModels
 
-        return embedder_of(self._on.settings.embedding)
-
-    @cached_property
-    def embedder_for(self) -> "Callable[[TenantId], Embedder]":
-        """The same model, asked with the key of a tenant."""
-        from archivolt.composition.embedding import embedders_of
-
-        return embedders_of(self._on.settings.embedding, self.embedder, self._on)
+        return EmbeddingModels(self._on)
 
     @property
-    def embedding_origin(self) -> str:
-        """Where vectors are made: scheme, host and port; "" in process."""
-        from archivolt.composition.embedding import remote_model_of
-
-        remote = remote_model_of(self._on.settings.embedding)
-        return remote.origin if remote else ""
+    def embedder(self) -> "Embedder":
+        """The model that makes vectors."""
+        return self.models.present
 
     @cached_property
     def former_index(self) -> "DenseIndex | None":
         """The vectors of the model before this one, where the deployment names it."""
-        from archivolt.composition.embedding import embedder_of
         from archivolt.retrieval.meaning import DenseIndex
 
-        choice = self._on.settings.previous_embedding
-        embedder = embedder_of(choice) if choice else self.embedder
-        if embedder.model == self.embedder.model:
+        embedder = self.models.former
+        if embedder is None:
             return None
         return DenseIndex(embedder=embedder, vectors=self._vectors_of(embedder))
 
     def former_index_for(self, tenant: "TenantId") -> "DenseIndex | None":
         """Return the same, asked with the key of a tenant."""
         former = self.former_index
-        if former is None:
-            return None
-        return replace(former, embedder=self._former_embedder_for(tenant))
-
-    @cached_property
-    def _former_embedder_for(self) -> "Callable[[TenantId], Embedder]":
-        from archivolt.composition.embedding import embedders_of
-        from archivolt.settings import EmbeddingChoice
-
-        choice = self._on.settings.previous_embedding or EmbeddingChoice()
-        described = self.former_index.embedder if self.former_index else self.embedder
-        return embedders_of(choice, described, self._on)
+        return replace(former, embedder=self.models.former_for(tenant)) if former else None
 
     def close(self) -> None:
         """Let the connections to the vector store go."""
@@ -232,6 +209,13 @@ class IndexContainer:
         return IndexChanges(planner, writer, self._on.clock)
 
     @cached_property
+    def stray_changes(self) -> "StrayChanges":
+        """What sees to changes that fit no vault."""
+        from archivolt.ingestion.stray_changes import StrayChanges
+
+        return StrayChanges(self._on.vault_directory, self.sync.requests, self._on.clock)
+
+    @cached_property
     def embed_passages(self) -> "EmbedPassages":
         """The use case of the embedding function."""
         from archivolt.ingestion.embed_passages import EmbedPassages
@@ -284,7 +268,7 @@ class IndexContainer:
             catalogue=self._on.catalogue,
             text_index=self.text_index,
             vectors=self.vector_store,
-            embedder=self.embedder_for,
+            embedder=self.models.present_for,
             former=self.former_index_for,
         )
 

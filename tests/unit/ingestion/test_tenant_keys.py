@@ -69,7 +69,7 @@ class KeyedWorld(IndexWorld):
         return vault.ref
 
     def embedder_of(self, tenant: TenantId) -> Embedder:
-        return self.container.index.embedder_for(tenant)
+        return self.container.index.models.present_for(tenant)
 
     def give_key(self, tenant: TenantId, key: str, *, account: str = "") -> TenantSettings:
         change = SettingsChange.model_validate(
