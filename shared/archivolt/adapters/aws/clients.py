@@ -8,13 +8,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from botocore.config import Config
-from botocore.session import get_session
+from botocore.session import Session, get_session
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
     from types_boto3_kms import KMSClient
     from types_boto3_s3 import S3Client
     from types_boto3_sqs import SQSClient
+    from types_boto3_sts import STSClient
 
 _CONNECT_SECONDS: Final = 2
 _READ_SECONDS: Final = 5
@@ -29,12 +30,13 @@ class AwsClients:
     Args:
         path_style: Put the bucket into the path and not into the host name, as an endpoint without
             a wildcard name needs it.
+        session: Finds region, credentials and endpoint; a usual one unless given.
 
     """
 
-    def __init__(self, *, path_style: bool = False) -> None:
-        self._session = get_session()
-        self._path_style = path_style
+    def __init__(self, *, path_style: bool = False, session: Session | None = None) -> None:
+        self.session = session or get_session()
+        self.path_style = path_style
 
     @cached_property
     def dynamodb(self) -> "DynamoDBClient":
@@ -46,7 +48,7 @@ class AwsClients:
         """Objects. An address it signs covers the headers, and is of the bucket's own region."""
         style = Config(
             signature_version="s3v4",
-            s3={"addressing_style": "path" if self._path_style else "virtual"},
+            s3={"addressing_style": "path" if self.path_style else "virtual"},
         )
         config = _config(_READ_SECONDS_OF_OBJECTS).merge(style)
         return self._client("s3", config=config)
@@ -61,9 +63,14 @@ class AwsClients:
         """Keys."""
         return self._client("kms", config=_config(_READ_SECONDS))
 
+    @cached_property
+    def sts(self) -> "STSClient":
+        """Roles."""
+        return self._client("sts", config=_config(_READ_SECONDS))
+
     # The stubs know every client by name; which one this is, the caller's return type says.
     def _client(self, service: str, *, config: Config) -> Any:  # noqa: ANN401
-        return self._session.create_client(service, config=config)
+        return self.session.create_client(service, config=config)
 
 
 def _config(read_seconds: int) -> Config:
