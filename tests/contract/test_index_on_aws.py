@@ -47,6 +47,7 @@ class Stack:
         tables = {name: _name_of(make_table(dynamodb, name)) for name in _TABLES.values()}
         queues = {name: self._sqs.create_queue(QueueName=name)["QueueUrl"] for name in _QUEUES}
         self._queues = list(queues.values())
+        sync_url = self._sqs.create_queue(QueueName="sync")["QueueUrl"]
         self.container = Container(
             Settings.model_validate(
                 {
@@ -56,6 +57,7 @@ class Stack:
                     "tmpdir": str(folder),
                     **{setting: tables[name] for setting, name in _TABLES.items()},
                     **{f"{name}_queue_url": url for name, url in queues.items()},
+                    "sync_queue_url": sync_url,
                 }
             )
         )
@@ -73,7 +75,8 @@ class Stack:
         }
         body = json.dumps({"source": "aws.s3", "detail-type": kind, "detail": detail})
         batch = {"Records": [{"messageId": "m", "body": body}]}
-        handler = build_indexing(lambda: self.container.index.index_changes)
+        index = self.container.index
+        handler = build_indexing(lambda: index.index_changes, lambda: index.stray_changes)
         assert handler(batch, Invocation()) == {"batchItemFailures": []}
 
     def embed(self) -> None:
@@ -85,8 +88,8 @@ class Stack:
     def reconcile(self) -> dict[str, Any]:
         """Run the reconcile function."""
         handler = build_reconcile(
-            lambda: self.container.index.reconcile,
-            lambda: self.container.tools.documents.sweep,
+            lambda: self.container.index.workers.reconcile,
+            lambda: self.container.index.workers.sweep,
             lambda: self.container.index.sync.worker,
         )
         return handler({}, Invocation())

@@ -201,6 +201,20 @@ def test_every_vault_of_every_tenant_is_known_for_reconciliation(directory: Vaul
     assert len(directory.all_refs()) == 3
 
 
+def test_everybody_who_has_a_vault_in_a_tenant_is_known_for_workers(
+    directory: VaultDirectory,
+) -> None:
+    assert directory.users(ACME) == []
+    notes, plans = a_vault("notes"), a_vault("plans")
+    for vault in (notes, plans):
+        directory.create(vault, owner=BOB)
+    directory.set_member(plans.ref, ALICE, VaultRole.READER)
+    directory.create(a_vault("notes", tenant=GLOBEX), owner=UserId("mallory"))
+
+    assert directory.users(ACME) == [ALICE, BOB]
+    assert directory.users(GLOBEX) == ["mallory"]
+
+
 def test_a_user_of_more_vaults_than_one_read_takes_sees_them_all(directory: VaultDirectory) -> None:
     names = [f"vault-{number:03d}" for number in range(101)]
     for name in names:

@@ -1,6 +1,7 @@
 """The three functions behind queues and schedule, with the events that AWS sends."""
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,14 +11,16 @@ from archivolt.domain.ingestion import EmbeddingJob, Generation, IndexState
 from archivolt.domain.job_messages import job_message
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.sync import sync_message
+from archivolt.entrypoints.events.batches import LambdaContext
 from archivolt.entrypoints.events.embedding import build_embedding
 from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
+from archivolt.ingestion.stray_changes import StrayChanges
 from archivolt.ingestion.sync import SyncWorker
 from archivolt.ingestion.sync_requests import LeasedSyncRequests
 from archivolt.vaults.personal import PersonalVaults
 from archivolt.vaults.sweep import OperationSweep
-from tests.builders import ACME, ALICE, vault_ref
+from tests.builders import ACME, ALICE, a_vault, vault_ref
 from tests.fakes.operations import InMemoryOperations
 from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
 from tests.index_world import IndexWorld
@@ -40,13 +43,22 @@ def golden(name: str) -> dict[str, Any]:
 
 @pytest.fixture
 def world() -> IndexWorld:
-    return IndexWorld()
+    world = IndexWorld()
+    world.directory.create(a_vault("team", vault_id=VAULT.id), owner=ALICE)
+    return world
+
+
+def indexing(world: IndexWorld) -> Callable[[Mapping[str, Any], LambdaContext], dict[str, Any]]:
+    """Return the indexing function over a world."""
+    requests = LeasedSyncRequests(InMemorySyncLeases(world.clock), InMemorySyncQueue())
+    strays = StrayChanges(world.directory, requests, world.clock)
+    return build_indexing(lambda: world.index_changes, lambda: strays)
 
 
 @pytest.mark.parametrize("event", ["sqs_s3_object_created", "sqs_s3_notification"])
 def test_the_indexing_function_indexes_what_s3_announces(world: IndexWorld, event: str) -> None:
     world.write(NOTE, "llamas here!", vault=VAULT)
-    handler = build_indexing(lambda: world.index_changes)
+    handler = indexing(world)
     assert handler(golden(event), Invocation()) == {"batchItemFailures": []}
     entry = world.catalogue.get(VAULT, NOTE)
     assert entry is not None
@@ -57,7 +69,7 @@ def test_the_indexing_function_gives_back_what_it_cannot_read_or_do(world: Index
     batch = golden("sqs_s3_object_created")
     batch["Records"].append({"messageId": "broken", "body": "{"})
     world.line.take_down("read")
-    handler = build_indexing(lambda: world.index_changes)
+    handler = indexing(world)
     assert handler(batch, Invocation()) == {
         "batchItemFailures": [{"itemIdentifier": "message-1"}, {"itemIdentifier": "broken"}]
     }
@@ -67,7 +79,7 @@ def test_the_indexing_function_gives_back_what_it_cannot_read_or_do(world: Index
 def test_the_indexing_function_acknowledges_what_is_no_change(
     world: IndexWorld, event: str
 ) -> None:
-    handler = build_indexing(lambda: world.index_changes)
+    handler = indexing(world)
     assert handler(golden(event), Invocation()) == {"batchItemFailures": []}
 
 
@@ -76,7 +88,7 @@ def test_the_indexing_function_checks_deletions_with_the_store(world: IndexWorld
         world.settle(world.write(name, f"llamas {name}", vault=VAULT))
     etag = world.files.head(VAULT, VaultPath("marked.md")).etag
     world.files.delete(VAULT, VaultPath("marked.md"), expected=etag)
-    handler = build_indexing(lambda: world.index_changes)
+    handler = indexing(world)
     handler(golden("sqs_s3_object_deleted"), Invocation())
     states = {entry.path: entry.state for entry in world.catalogue.entries(VAULT)}
     assert states == {VaultPath("purged.md"): IndexState.INDEXED}
@@ -144,7 +156,7 @@ def test_the_reconcile_function_answers_with_what_it_found(world: IndexWorld) ->
     handler = build_reconcile(lambda: world.reconcile, lambda: sweep, pytest.fail)
 
     answer = handler(golden("schedule"), Long())
-    assert (answer["vaults"], answer["compared"], answer["changed"]) == (1, 1, 1)
+    assert (answer["vaults"], answer["compared"], answer["changed"]) == (2, 1, 1)
     assert answer["complete"] is True
     assert answer["operations"] == {"idle": 0, "finished": 0}
     json.dumps(answer)

@@ -58,6 +58,10 @@ class InMemoryVaults:
     def all_refs(self) -> list[VaultRef]:
         return list(self._vaults)
 
+    def users(self, tenant: TenantId) -> list[UserId]:
+        members = [self._members[ref] for ref in self._vaults if ref.tenant == tenant]
+        return sorted({user for users in members for user in users})
+
     def set_destructive_tools(self, ref: VaultRef, *, allowed: bool) -> None:
         self._vaults[ref] = replace(self.get(ref), ai_destructive_tools=allowed)
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from archivolt.bootstrap import Container
     from archivolt.composition.embedding import EmbeddingModels
     from archivolt.composition.sync import SyncContainer
+    from archivolt.composition.workers import WorkersContainer
     from archivolt.domain.identity import TenantId
     from archivolt.ingestion.documents import DocumentReader
     from archivolt.ingestion.embed_passages import EmbedPassages
@@ -95,7 +96,7 @@ class IndexContainer:
 
     def close(self) -> None:
         """Let the connections to the vector store go."""
-        self._vector_server.close()
+        self.vector_server.close()
 
     @cached_property
     def vector_store(self) -> "VectorStore":
@@ -111,7 +112,7 @@ class IndexContainer:
         from archivolt.adapters.qdrant.vectors import QdrantVectors
 
         return QdrantVectors(
-            self._vector_server,
+            self.vector_server,
             model=embedder.model,
             dimension=embedder.dimension,
             former=former,
@@ -237,7 +238,6 @@ class IndexContainer:
         from archivolt.ingestion.vault_comparison import Recipe
 
         return Reconcile(
-            directory=self._on.vault_directory,
             files=self._on.file_store,
             stores=IndexStores(
                 catalogue=self._on.catalogue,
@@ -250,6 +250,13 @@ class IndexContainer:
             today=Recipe(recipe=self.reader.recipe, model=self.embedder.model),
             clock=self._on.clock,
         )
+
+    @cached_property
+    def workers(self) -> "WorkersContainer":
+        """What keeps the index of every tenant."""
+        from archivolt.composition.workers import WorkersContainer
+
+        return WorkersContainer(self._on)
 
     @cached_property
     def sync(self) -> "SyncContainer":
@@ -273,7 +280,8 @@ class IndexContainer:
         )
 
     @cached_property
-    def _vector_server(self) -> "QdrantRest":
+    def vector_server(self) -> "QdrantRest":
+        """The connection to the vector store."""
         from archivolt.adapters.qdrant.rest import QdrantRest
 
         settings = self._on.settings

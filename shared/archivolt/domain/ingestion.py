@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
-from archivolt.domain.identity import UserId
+from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import VaultRef
 
@@ -70,6 +70,14 @@ class ObjectChange:
     anew: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StrayChange:
+    """A change of what is no document, under a tenant's keys; `vault` is None if none is named."""
+
+    tenant: TenantId
+    vault: VaultRef | None
+
+
 class IndexState(StrEnum):
     """Where a document stands; everything but the first two is final until it changes."""
 
@@ -111,6 +119,10 @@ class CatalogueEntry:
     that explains a state other than `indexed`, or what an indexed document still lacks. `embedder`
     is the id of the model whose vectors are current, empty until they are. `recipe` names what made
     the passages (extractor, splitter, text analysis): passages of another recipe are made anew.
+
+    `moved_to` is the path that a move carries, or carried, the document to; `moved_over` names the
+    entry that stood there before, and `served` the generation that was current here when it went
+    (empty while it has not); see `archivolt.domain.moves`. `moved_from` is where it came from.
     """
 
     vault: VaultRef
@@ -129,6 +141,10 @@ class CatalogueEntry:
     embedder: str = ""
     recipe: str = ""
     tags: tuple[str, ...] = ()
+    moved_to: VaultPath = ROOT
+    moved_over: Generation = Generation("")
+    served: Generation = Generation("")
+    moved_from: VaultPath = ROOT
 
     def has_tag(self, wanted: str) -> bool:
         """Tell whether the document has a tag or one below it (`project/alpha` is a `project`)."""
@@ -147,6 +163,7 @@ def withdrawn(
         updated_at=now,
         reason=_WITHDRAWN,
         generation=next_generation(now, sha256="", previous=stored and stored.generation),
+        moved_from=stored.moved_from if stored else ROOT,
     )
 
 

@@ -76,3 +76,7 @@ class VaultDirectory(Protocol):
     def all_refs(self) -> list[VaultRef]:
         """Return every vault of every tenant (for reconciliation only)."""
         ...
+
+    def users(self, tenant: TenantId) -> list[UserId]:
+        """Return who has a vault in a tenant, in order (for workers: it grants nothing)."""
+        ...

@@ -150,6 +150,13 @@ class DynamoVaultDirectory:
             for item in self._table.scan(Attr("sk").eq(_VAULT))
         ]
 
+    def users(self, tenant: TenantId) -> list[UserId]:
+        """Return who has a vault in a tenant; costs a query a vault."""
+        vaults = self._table.items(f"TENANT#{tenant}", prefix="VAULT#")
+        return sorted(
+            {user for vault in vaults for user, _ in self.members(_ref_of(tenant, vault))}
+        )
+
     def _keeping_an_owner(self, ref: VaultRef, leaving: UserId) -> _Keeping:
         """Return what has to hold while `leaving` becomes less than an owner.
 

@@ -1,8 +1,9 @@
 """What S3 announces, in both of its envelopes, as changes of documents.
 
 EventBridge gives keys as they are; a direct notification gives them URL-encoded (Amazon S3 user
-guide, "Event message structure"). An event is a hint that a key changed: what is true now, the
-store itself is asked later, so that a permanent deletion of an old version deletes nothing.
+guide, "Event message structure"), and may come by way of a topic. An event is a hint that a key
+changed: what is true now, the store itself is asked later, so that a permanent deletion of an old
+version deletes nothing.
 """
 
 import re
@@ -13,12 +14,13 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError
 from archivolt.domain.identity import tenant_id
-from archivolt.domain.ingestion import ChangeKind, ObjectChange, sequencer
+from archivolt.domain.ingestion import ChangeKind, ObjectChange, StrayChange, sequencer
 from archivolt.domain.paths import VaultPath, resolve_path
 from archivolt.domain.vault import VaultId, VaultRef
 from archivolt.observability import logger
 
 _KEY = re.compile(r"vaults/([^/]+)/([A-Za-z0-9_-]{1,64})/(.+)", re.DOTALL)
+_TENANT_KEY = re.compile(r"vaults/([^/]+)/(?:([A-Za-z0-9_-]{1,64})/)?.*", re.DOTALL)
 
 # Other kinds (ACL, tags, restores, storage classes, replication) change no content.
 _EVENTBRIDGE_KINDS = {"Object Created": ChangeKind.CREATED, "Object Deleted": ChangeKind.DELETED}
@@ -81,11 +83,22 @@ class _TestEvent(_Read):
     event: Annotated[Literal["s3:TestEvent"], Field(alias="Event")]
 
 
-_Message = TypeAdapter[_Event | _Notification | _TestEvent](_Event | _Notification | _TestEvent)
+class _FromTopic(_Read):
+    """A message that came by way of a topic (Amazon SNS developer guide, "Fanout to SQS")."""
+
+    kind: Annotated[Literal["Notification"], Field(alias="Type")]
+    message: Annotated[str, Field(alias="Message")]
 
 
-def parse_changes(body: str) -> list[ObjectChange]:
-    """Return the changes of documents that one message announces; none for a test event.
+_FromS3 = _Event | _Notification | _TestEvent
+_Announcement = TypeAdapter[_FromS3](_FromS3)
+_Message = TypeAdapter[_FromS3 | _FromTopic](_FromS3 | _FromTopic)
+
+Announced = ObjectChange | StrayChange
+
+
+def parse_changes(body: str) -> list[Announced]:
+    """Return the changes that one message announces; none for a test event.
 
     Raises:
         InvalidRequestError: `invalid_request`: it is no message of S3.
@@ -93,6 +106,8 @@ def parse_changes(body: str) -> list[ObjectChange]:
     """
     try:
         message = _Message.validate_json(body)
+        if isinstance(message, _FromTopic):
+            message = _Announcement.validate_json(message.message)
     except ValidationError as error:
         raise InvalidRequestError("invalid_request", problem="event_not_of_s3") from error
     if isinstance(message, _Event):
@@ -102,26 +117,26 @@ def parse_changes(body: str) -> list[ObjectChange]:
     return []
 
 
-def _from_event(event: _Event) -> list[ObjectChange]:
+def _from_event(event: _Event) -> list[Announced]:
     kind = _EVENTBRIDGE_KINDS.get(event.detail_type)
     announced = event.detail.object
     return _change(kind, announced.key, announced)
 
 
-def _from_record(record: _Record) -> list[ObjectChange]:
+def _from_record(record: _Record) -> list[Announced]:
     kind = _NOTIFICATION_KINDS.get(record.name.removeprefix("s3:").partition(":")[0])
     return _change(kind, unquote_plus(record.s3.object.key), record.s3.object)
 
 
 def _change(
     kind: ChangeKind | None, key: str, announced: _EventObject | _NotificationObject
-) -> list[ObjectChange]:
+) -> list[Announced]:
     if kind is None:
         return []
     document = document_of(key)
     if document is None:
-        logger.info("ignored a key that is no document", extra={"kind": kind.value})
-        return []
+        logger.info("a key is no document", extra={"kind": kind.value})
+        return _stray(key)
     return [
         ObjectChange(
             kind=kind,
@@ -151,3 +166,13 @@ def document_of(key: str) -> tuple[VaultRef, VaultPath] | None:
     if path != match[3]:
         return None
     return VaultRef(tenant=tenant, id=VaultId(match[2])), path
+
+
+def _stray(key: str) -> list[Announced]:
+    match = _TENANT_KEY.fullmatch(key)
+    try:
+        tenant = tenant_id(match and match[1])
+    except ArchivoltError:
+        return []
+    vault = VaultRef(tenant=tenant, id=VaultId(match[2])) if match and match[2] else None
+    return [StrayChange(tenant=tenant, vault=vault)]
