@@ -21,6 +21,7 @@ from archivolt.domain.search import SearchMode, SearchQuery, SearchResult
 from archivolt.domain.vault import VaultRef, VaultRole
 from archivolt.ingestion.documents import DocumentReader
 from archivolt.ingestion.embed_passages import EmbedPassages
+from archivolt.ingestion.every_vault import EveryVault
 from archivolt.ingestion.index_change import IndexChanges
 from archivolt.ingestion.index_plan import IndexPlanner
 from archivolt.ingestion.index_write import IndexWriter
@@ -29,6 +30,7 @@ from archivolt.ingestion.splitting import split
 from archivolt.ingestion.vault_comparison import Recipe
 from archivolt.retrieval.hybrid import RetrievalService
 from archivolt.retrieval.tokens import token_upper_bound
+from archivolt.vaults.search import TextSearch
 from tests.builders import ALICE, a_vault, principal
 from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
@@ -156,7 +158,7 @@ class IndexWorld:
 
     def reconciled(self) -> Reconciliation:
         """Run a reconciliation and work off what follows."""
-        found = self.reconcile.run(time_left=plenty)
+        found = self.every_vault.run(time_left=plenty)
         self.embed()
         return found
 
@@ -253,7 +255,6 @@ class IndexWorld:
         """The use case of the reconcile function."""
         across = self.line.across
         return Reconcile(
-            directory=self.directory,
             files=across(self.files),
             stores=IndexStores(
                 catalogue=across(self.catalogue),
@@ -268,6 +269,11 @@ class IndexWorld:
         )
 
     @property
+    def every_vault(self) -> EveryVault:
+        """What the reconcile function does every day."""
+        return EveryVault(self.directory, lambda _: self.reconcile, self.clock)
+
+    @property
     def retrieval(self) -> RetrievalService:
         """The search."""
         return RetrievalService(
@@ -278,6 +284,11 @@ class IndexWorld:
             embedder=lambda _: self.embedder,
             former=lambda _: self.former,
         )
+
+    @property
+    def text_search(self) -> TextSearch:
+        """The search by words alone."""
+        return TextSearch(self.text_index, self.catalogue)
 
     def _next(self) -> str:
         self._sequence += 1

@@ -3,4 +3,4 @@
 from archivolt.bootstrap import container
 from archivolt.entrypoints.events.embedding import build_embedding
 
-handler = build_embedding(lambda: container().index.embed_passages)
+handler = build_embedding(lambda: container().index.workers.embedding)

@@ -3,7 +3,4 @@
 from archivolt.bootstrap import container
 from archivolt.entrypoints.events.indexing import build_indexing
 
-handler = build_indexing(
-    lambda: container().index.index_changes,
-    lambda: container().index.stray_changes,
-)
+handler = build_indexing(lambda: container().index.workers.indexing)

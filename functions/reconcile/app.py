@@ -4,7 +4,7 @@ from archivolt.bootstrap import container
 from archivolt.entrypoints.events.reconcile import build_reconcile
 
 handler = build_reconcile(
-    lambda: container().index.reconcile,
-    lambda: container().tools.documents.sweep,
-    lambda: container().index.sync.worker,
+    lambda: container().index.workers.reconcile,
+    lambda: container().index.workers.sweep,
+    lambda: container().index.workers.sync,
 )

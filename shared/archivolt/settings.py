@@ -58,6 +58,8 @@ class Settings(BaseModel):
     embedding_queue_url: str = ""
     backfill_queue_url: str = ""
     sync_queue_url: str = ""
+    # The role in which a worker does a tenant's work; "" for the function's own (R4).
+    tenant_role_arn: str = ""
 
     qdrant_url: str = ""
     qdrant_api_key: str = ""

@@ -75,13 +75,12 @@ class Stack:
         }
         body = json.dumps({"source": "aws.s3", "detail-type": kind, "detail": detail})
         batch = {"Records": [{"messageId": "m", "body": body}]}
-        index = self.container.index
-        handler = build_indexing(lambda: index.index_changes, lambda: index.stray_changes)
+        handler = build_indexing(lambda: self.container.index.workers.indexing)
         assert handler(batch, Invocation()) == {"batchItemFailures": []}
 
     def embed(self) -> None:
         """Give the embedding function what waits in its queues, until nothing does."""
-        handler = build_embedding(lambda: self.container.index.embed_passages)
+        handler = build_embedding(lambda: self.container.index.workers.embedding)
         while records := [record for url in self._queues for record in self._received(url)]:
             assert handler({"Records": records}, Invocation()) == {"batchItemFailures": []}
 
@@ -90,7 +89,7 @@ class Stack:
         handler = build_reconcile(
             lambda: self.container.index.workers.reconcile,
             lambda: self.container.index.workers.sweep,
-            lambda: self.container.index.sync.worker,
+            lambda: self.container.index.workers.sync,
         )
         return handler({}, Invocation())
 

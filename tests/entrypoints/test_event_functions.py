@@ -15,6 +15,7 @@ from archivolt.entrypoints.events.batches import LambdaContext
 from archivolt.entrypoints.events.embedding import build_embedding
 from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
+from archivolt.ingestion.announced import IndexAnnounced
 from archivolt.ingestion.stray_changes import StrayChanges
 from archivolt.ingestion.sync import SyncWorker
 from archivolt.ingestion.sync_requests import LeasedSyncRequests
@@ -52,7 +53,7 @@ def indexing(world: IndexWorld) -> Callable[[Mapping[str, Any], LambdaContext], 
     """Return the indexing function over a world."""
     requests = LeasedSyncRequests(InMemorySyncLeases(world.clock), InMemorySyncQueue())
     strays = StrayChanges(world.directory, requests, world.clock)
-    return build_indexing(lambda: world.index_changes, lambda: strays)
+    return build_indexing(lambda: IndexAnnounced(strays, world.index_changes))
 
 
 @pytest.mark.parametrize("event", ["sqs_s3_object_created", "sqs_s3_notification"])
@@ -153,7 +154,7 @@ def test_the_reconcile_function_synchronises_for_users_and_gives_back_what_is_no
 def test_the_reconcile_function_answers_with_what_it_found(world: IndexWorld) -> None:
     world.write(NOTE, "llamas")
     sweep = OperationSweep(InMemoryOperations(), {}, world.clock)
-    handler = build_reconcile(lambda: world.reconcile, lambda: sweep, pytest.fail)
+    handler = build_reconcile(lambda: world.every_vault, lambda: sweep, pytest.fail)
 
     answer = handler(golden("schedule"), Long())
     assert (answer["vaults"], answer["compared"], answer["changed"]) == (2, 1, 1)

@@ -4,11 +4,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from archivolt.bootstrap import Container
+    from archivolt.ports.operations import OperationKind
     from archivolt.vaults.changing import Changing
     from archivolt.vaults.finding import Finding
     from archivolt.vaults.moving import MoveService
-    from archivolt.vaults.sweep import OperationSweep
+    from archivolt.vaults.sweep import Resume
 
 
 class DocumentsContainer:
@@ -60,14 +63,13 @@ class DocumentsContainer:
         )
 
     @cached_property
-    def sweep(self) -> "OperationSweep":
-        """What finishes changes of many files that nobody came back for."""
+    def resumptions(self) -> "Mapping[OperationKind, Resume]":
+        """What goes on with changes of many files that broke off."""
         from archivolt.ports.operations import OperationKind
         from archivolt.vaults.sweep import OperationSweep
 
-        resumptions = {
+        return {
             OperationKind.MOVE: self.moves.resume,
             OperationKind.DELETE: self.changing.deletions.resume,
             OperationKind.UNDELETE: self.changing.undeletions.resume,
         }
-        return OperationSweep(self._on.operations, resumptions, self._on.clock)

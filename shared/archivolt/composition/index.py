@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from archivolt.composition.sync import SyncContainer
     from archivolt.composition.workers import WorkersContainer
     from archivolt.domain.identity import TenantId
+    from archivolt.ingestion.announced import IndexAnnounced
     from archivolt.ingestion.documents import DocumentReader
     from archivolt.ingestion.embed_passages import EmbedPassages
     from archivolt.ingestion.index_change import IndexChanges
@@ -192,7 +193,7 @@ class IndexContainer:
 
     @cached_property
     def index_changes(self) -> "IndexChanges":
-        """The use case of the indexing function."""
+        """What brings the index to what is in the store."""
         from archivolt.ingestion.index_change import IndexChanges
         from archivolt.ingestion.index_plan import IndexPlanner
         from archivolt.ingestion.index_write import IndexWriter
@@ -215,6 +216,13 @@ class IndexContainer:
         from archivolt.ingestion.stray_changes import StrayChanges
 
         return StrayChanges(self._on.vault_directory, self.sync.requests, self._on.clock)
+
+    @property
+    def index_announced(self) -> "IndexAnnounced":
+        """The use case of the indexing function."""
+        from archivolt.ingestion.announced import IndexAnnounced
+
+        return IndexAnnounced(self.stray_changes, self.index_changes)
 
     @cached_property
     def embed_passages(self) -> "EmbedPassages":

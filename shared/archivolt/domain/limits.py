@@ -227,6 +227,9 @@ MAX_WEB_EXCERPT_CHARS: Final = 500
 # How long a key that its provider refused is not sent again; another key is sent at once.
 REFUSED_KEY_SECONDS: Final = 300
 
+# For how many tenants a worker keeps credentials and connections at hand.
+MAX_TENANTS_AT_HAND: Final = 16
+
 # Settings.
 MAX_PROVIDER_NAME_CHARS: Final = 40
 MAX_MODEL_NAME_CHARS: Final = 200

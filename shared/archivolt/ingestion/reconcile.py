@@ -5,7 +5,6 @@ run beside events, stop half-way and run again. A listing that fails deletes not
 bytes of each document stay in memory while its vault is compared.
 """
 
-import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -17,13 +16,13 @@ from archivolt.domain.ingestion import (
     EmbeddingJob,
     IndexState,
     ObjectChange,
-    next_generation,
 )
 from archivolt.domain.limits import MAX_LIST_LIMIT
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import FileInfo, VaultRef
 from archivolt.ingestion.documents import is_hidden
 from archivolt.ingestion.index_change import IndexChanges
+from archivolt.ingestion.orphans import Orphans
 from archivolt.ingestion.vault_comparison import (
     Difference,
     Recipe,
@@ -36,8 +35,7 @@ from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
 from archivolt.ports.index_runs import IndexRuns
 from archivolt.ports.ingestion import EmbeddingQueue, VectorCache
-from archivolt.ports.retrieval import DocumentUpdate, TextIndex
-from archivolt.ports.vaults import VaultDirectory
+from archivolt.ports.retrieval import TextIndex
 
 TimeLeft = Callable[[], timedelta]
 
@@ -85,37 +83,29 @@ class IndexStores:
 
 
 class Reconcile:
-    """Compares every vault with its index."""
+    """Compares vaults of one tenant with their index."""
 
     def __init__(
         self,
         *,
-        directory: VaultDirectory,
         files: FileStore,
         stores: IndexStores,
         index_changes: IndexChanges,
         today: Recipe,
         clock: Clock,
     ) -> None:
-        self._directory = directory
         self._files = files
         self._stores = stores
         self._index_changes = index_changes
         self._today = today
         self._clock = clock
-
-    def run(self, *, time_left: TimeLeft) -> Reconciliation:
-        """Compare every vault; one that fails leaves the others alone.
-
-        Every day they come in another order: where time runs out, none is always left over.
-        """
-        vaults = sorted(self._directory.all_refs(), key=self._turn)
-        found, _ = self.compare(vaults, time_left=time_left)
-        return found
-
-    def _turn(self, vault: VaultRef) -> str:
-        today = self._clock.now().date().isoformat()
-        return hashlib.sha256(f"{today}/{vault.tenant}/{vault.id}".encode()).hexdigest()
+        self._orphans = Orphans(
+            files=files,
+            catalogue=stores.catalogue,
+            text_index=stores.text_index,
+            queue=stores.queue,
+            clock=clock,
+        )
 
     def compare(
         self, vaults: Sequence[VaultRef], *, time_left: TimeLeft
@@ -151,12 +141,18 @@ class Reconcile:
                 self._repair(vault, difference, found, time_left, today)
         self._repair(vault, difference, found, time_left, today)
         found.gone += self._index(vault, ChangeKind.DELETED, difference.gone, found, time_left)
-        found.orphans += self._remove_orphans(vault, difference)
-        for sha256 in unused:
-            self._stores.cache.forget(vault, sha256)
-        found.forgotten += len(unused)
+        found.orphans += self._orphans.remove(vault, difference.held)
+        found.forgotten += self._sweep(vault, unused)
         rebuilt = since if found.failed == failed_before else None
         self._stores.runs.finish(vault, now=self._clock.now(), rebuilt=rebuilt)
+
+    def _sweep(self, vault: VaultRef, unused: set[str]) -> int:
+        """Forget the vectors of contents that no document has, nor came to have meanwhile."""
+        if unused:
+            unused -= {entry.sha256 for entry in self._stores.catalogue.entries(vault)}
+        for sha256 in unused:
+            self._stores.cache.forget(vault, sha256)
+        return len(unused)
 
     def _listed(self, vault: VaultRef) -> Iterator[FileInfo]:
         after: str | None = None
@@ -223,26 +219,3 @@ class Reconcile:
                 )
         self._stores.queue.send(jobs)
         return len(jobs)
-
-    def _remove_orphans(self, vault: VaultRef, difference: Difference) -> int:
-        """Remove from the text index what is in no vault; what came meanwhile is spared."""
-        orphans = [path for path in difference.held if not self._is_there(vault, path)]
-        for start in range(0, len(orphans), _AT_ONCE):
-            updates: list[DocumentUpdate] = []
-            for path in orphans[start : start + _AT_ONCE]:
-                generation = next_generation(
-                    self._clock.now(), sha256="", previous=max(difference.held[path])
-                )
-                updates.append(DocumentUpdate(path=path, generation=generation, removed=True))
-            self._stores.text_index.apply(vault, updates)
-            self._stores.queue.send(
-                [
-                    EmbeddingJob(vault=vault, path=update.path, generation=update.generation)
-                    for update in updates
-                ]
-            )
-        return len(orphans)
-
-    def _is_there(self, vault: VaultRef, path: VaultPath) -> bool:
-        entry = self._stores.catalogue.get(vault, path)
-        return entry is not None and entry.state is not IndexState.DELETED

@@ -51,7 +51,7 @@ def change_model(world: IndexWorld, embedder: object = None) -> InMemoryVectors:
 
 
 def requeue(world: IndexWorld) -> None:
-    assert world.reconcile.run(time_left=plenty).requeued > 0
+    assert world.every_vault.run(time_left=plenty).requeued > 0
 
 
 def embed_one(world: IndexWorld) -> None:

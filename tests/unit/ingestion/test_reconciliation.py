@@ -205,7 +205,7 @@ def test_where_time_runs_out_every_vault_has_its_day(world: IndexWorld) -> None:
     world.files.list = listing  # type: ignore[method-assign]
     for _ in range(30):  # days on each of which there is time for one vault
         begun.clear()
-        world.reconcile.run(
+        world.every_vault.run(
             time_left=lambda: timedelta(0) if len(begun) > 1 else timedelta(hours=1)
         )
         world.clock.advance(days=1)
@@ -233,7 +233,7 @@ def test_many_documents_are_compared_in_slices(
 
 def test_when_time_runs_out_the_next_run_goes_on(world: IndexWorld) -> None:
     world.write("a.md", "llamas")
-    found = world.reconcile.run(time_left=lambda: timedelta(seconds=1))
+    found = world.every_vault.run(time_left=lambda: timedelta(seconds=1))
     assert not found.complete
     assert world.reconciled().complete
     assert world.found("llamas") == ["a.md"]

@@ -38,6 +38,17 @@ class AwsClients:
         self.session = session or get_session()
         self.path_style = path_style
 
+    @property
+    def region(self) -> str:
+        """The region of tables and objects."""
+        return str(self.session.get_config_variable("region"))
+
+    def close(self) -> None:
+        """Let the connections go; they come back when they are needed."""
+        for name in ("dynamodb", "s3", "kms"):
+            if name in vars(self):
+                vars(self)[name].close()
+
     @cached_property
     def dynamodb(self) -> "DynamoDBClient":
         """Tables."""

@@ -68,12 +68,6 @@ class TenantClients(AwsClients):
         """Queues."""
         return self._function.sqs
 
-    def close(self) -> None:
-        """Let the connections go."""
-        for name in ("dynamodb", "s3", "kms"):
-            if name in vars(self):
-                vars(self)[name].close()
-
     def _assumed(self) -> dict[str, Any]:
         given = self._function.sts.assume_role(
             RoleArn=self._access.role,

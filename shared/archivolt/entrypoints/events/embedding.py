@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from archivolt.domain.ingestion import EmbeddingJob
 from archivolt.domain.job_messages import parse_job
 from archivolt.entrypoints.events.batches import (
     LambdaContext,
@@ -10,11 +11,11 @@ from archivolt.entrypoints.events.batches import (
     parse_batch,
     time_left,
 )
-from archivolt.ingestion.embed_passages import EmbedPassages
+from archivolt.ingestion.per_tenant import BatchWorker
 
 
 def build_embedding(
-    embed_passages: Callable[[], EmbedPassages],
+    embed_passages: Callable[[], BatchWorker[EmbeddingJob]],
 ) -> Callable[[Mapping[str, Any], LambdaContext], dict[str, Any]]:
     """Return the handler; the use case is built at the first batch."""
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from archivolt.domain.ingestion import BatchOutcome
 from archivolt.entrypoints.events.batches import (
     LambdaContext,
     batch_response,
@@ -11,19 +10,18 @@ from archivolt.entrypoints.events.batches import (
     time_left,
 )
 from archivolt.entrypoints.events.object_changes import parse_changes
-from archivolt.ingestion.index_change import IndexChanges
-from archivolt.ingestion.stray_changes import StrayChanges
+from archivolt.ingestion.announced import Announced
+from archivolt.ingestion.per_tenant import BatchWorker
 
 
 def build_indexing(
-    index_changes: Callable[[], IndexChanges], stray_changes: Callable[[], StrayChanges]
+    index_announced: Callable[[], BatchWorker[Announced]],
 ) -> Callable[[Mapping[str, Any], LambdaContext], dict[str, Any]]:
-    """Return the handler; the use cases are built at the first batch."""
+    """Return the handler; the use case is built at the first batch."""
 
     def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
         announced, invalid = parse_batch(event, parse_changes)
-        messages, unsettled = stray_changes().settle(announced)
-        outcome = index_changes().run(messages, time_left=time_left(context))
-        return batch_response(BatchOutcome(failed=[*outcome.failed, *unsettled]), invalid)
+        outcome = index_announced().run(announced, time_left=time_left(context))
+        return batch_response(outcome, invalid)
 
     return handler

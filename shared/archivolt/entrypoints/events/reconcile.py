@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from archivolt.domain.sync import parse_sync
+from archivolt.domain.sync import SyncJob, parse_sync
 from archivolt.entrypoints.events.batches import (
     LambdaContext,
     TimeLeft,
@@ -12,15 +12,15 @@ from archivolt.entrypoints.events.batches import (
     parse_batch,
     time_left,
 )
-from archivolt.ingestion.reconcile import Reconcile
-from archivolt.ingestion.sync import SyncWorker
+from archivolt.ingestion.every_vault import EveryVault
+from archivolt.ingestion.per_tenant import BatchWorker
 from archivolt.vaults.sweep import OperationSweep
 
 
 def build_reconcile(
-    reconcile: Callable[[], Reconcile],
+    reconcile: Callable[[], EveryVault],
     sweep: Callable[[], OperationSweep],
-    sync: Callable[[], SyncWorker],
+    sync: Callable[[], BatchWorker[SyncJob]],
 ) -> Callable[[Mapping[str, Any], LambdaContext], dict[str, Any]]:
     """Return the handler; it answers a schedule with the counts, and a batch with what failed.
 
