@@ -66,7 +66,6 @@ class DocumentsContainer:
     def resumptions(self) -> "Mapping[OperationKind, Resume]":
         """What goes on with changes of many files that broke off."""
         from archivolt.ports.operations import OperationKind
-        from archivolt.vaults.sweep import OperationSweep
 
         return {
             OperationKind.MOVE: self.moves.resume,
