@@ -1,7 +1,6 @@
 """S3's events as AWS sends them, in both envelopes."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,6 +11,7 @@ from archivolt.domain.ingestion import ChangeKind, ObjectChange, sequencer
 from archivolt.entrypoints.events.batches import parse_batch
 from archivolt.entrypoints.events.object_changes import document_of, parse_changes
 from tests.builders import vault_ref
+from tests.s3_events import messages_in
 
 EVENTS = Path(__file__).parents[1] / "events"
 CORPUS = Path(__file__).parents[3] / "shared" / "data" / "aws"
@@ -24,7 +24,9 @@ def golden(name: str) -> dict[str, Any]:
 def changes_of(name: str) -> list[ObjectChange]:
     parsed, invalid = parse_batch(golden(name), parse_changes)
     assert not invalid
-    return [change for changes in parsed.values() for change in changes]
+    changes = [change for changes in parsed.values() for change in changes]
+    assert all(isinstance(change, ObjectChange) for change in changes)
+    return cast("list[ObjectChange]", changes)
 
 
 def test_a_created_object_is_read_from_eventbridge() -> None:
@@ -116,32 +118,6 @@ def test_an_odd_name_is_a_document(path: str) -> None:
     assert document_of(f"vaults/acme/v1/{path}") == (vault_ref(), path)
 
 
-def _s3_messages(value: object) -> Iterator[dict[str, Any]]:
-    """Yield whatever looks like a message of S3 in a recording, as SQS would carry it."""
-    if isinstance(value, list):
-        for each in cast("list[object]", value):
-            yield from _s3_messages(each)
-    elif isinstance(value, dict):
-        found = cast("dict[str, Any]", value)
-        if found.get("source") == "aws.s3" or found.get("Event") == "s3:TestEvent":
-            yield found
-        elif found.get("eventSource") == "aws:s3":
-            yield {"Records": [found]}
-        elif found.get("eventSource") == "aws:sqs" and _is_json(found.get("body")):
-            yield from _s3_messages(json.loads(found["body"]))
-        else:
-            for each in found.values():
-                yield from _s3_messages(each)
-
-
-def _is_json(text: str | None) -> bool:
-    try:
-        json.loads(text or "")
-    except ValueError:
-        return False
-    return True
-
-
 def _kind(message: dict[str, Any]) -> str:
     records = message.get("Records")
     return records[0]["eventName"] if records else message.get("detail-type", "")
@@ -152,7 +128,7 @@ def _kind(message: dict[str, Any]) -> str:
 def test_every_recorded_event_of_s3_is_understood() -> None:
     seen: dict[str, int] = {}
     for file in sorted(CORPUS.glob("*.json")):
-        for message in _s3_messages(json.loads(file.read_text(encoding="utf-8"))):
+        for message in messages_in(json.loads(file.read_text(encoding="utf-8"))):
             body = json.dumps(message).replace('"key": "', '"key": "vaults/acme/v1/')
             kind = _kind(message)
             changes = parse_changes(body)
