@@ -10,6 +10,7 @@ class ScriptedWeb:
     def __init__(self) -> None:
         self.pages: dict[str, WebPage] = {}
         self.queries: list[WebQuery] = []
+        self.fetched: list[str] = []
 
     def add(self, url: str, text: str, *, title: str = "", at: str = "") -> None:
         """Add a page; with `at` it is there in the end."""
@@ -18,6 +19,7 @@ class ScriptedWeb:
 
     def fetch(self, url: str) -> WebPage:
         """Return a page."""
+        self.fetched.append(url)
         if url not in self.pages:
             raise NotFoundError("web_page_refused", url=url, status=404)
         return self.pages[url]

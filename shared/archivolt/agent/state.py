@@ -149,9 +149,7 @@ def ran(state: LoopState, results: Sequence[ToolOutcome | WaitingCall]) -> LoopS
 def spoken_to(state: LoopState, text: str) -> LoopState:
     """Return the state after the person said something more; the brakes start anew."""
     message = ModelMessage(role="user", text=text)
-    return LoopState(
-        messages=(*state.messages, message), tools=state.tools, private=state.private
-    )
+    return LoopState(messages=(*state.messages, message), tools=state.tools, private=state.private)
 
 
 def _waiting(

@@ -136,7 +136,8 @@ class TurnLoop:
                 case CallModel():
                     state = answered(state, await self._ask(state, action, progress))
                 case RunTools():
-                    state = ran(state, await self._run_tools(action.calls, progress))
+                    results = await self._run_tools(action.calls, progress, private=state.private)
+                    state = ran(state, results)
 
     async def _ask(self, state: LoopState, action: CallModel, progress: Progress) -> ModelTurn:
         request = ModelRequest(
@@ -168,11 +169,12 @@ class TurnLoop:
             self._emit(ContentDelta(text=text))
 
     async def _run_tools(
-        self, calls: Sequence[ToolCall], progress: Progress
+        self, calls: Sequence[ToolCall], progress: Progress, *, private: bool
     ) -> list[ToolOutcome | WaitingCall]:
         async with asyncio.TaskGroup() as group:
             tasks = [
-                group.create_task(self._run_tool(call, self._toolbox.run(call))) for call in calls
+                group.create_task(self._run_tool(call, self._toolbox.run(call, private=private)))
+                for call in calls
             ]
         return self._taken([task.result() for task in tasks], progress)
 

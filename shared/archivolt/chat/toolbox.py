@@ -1,7 +1,8 @@
 """The tools of one turn: what the model is offered, and how its calls are run.
 
 Every call goes through the tool pipeline as the person who asks (S2). A call that would change
-something is proposed, and made only once that person says so (decision 26).
+something is proposed, and made only once that person says so (decision 26). So is one that
+strangers see, once the model has seen documents: a poisoned one could have it carry others out.
 """
 
 import asyncio
@@ -87,7 +88,16 @@ class CallReport:
 
 
 class Toolbox:
-    """Runs the calls of one person's turn, side by side."""
+    """Runs the calls of one person's turn, side by side.
+
+    Args:
+        pipeline: Takes the calls.
+        specs: The tools.
+        principal: Whose turn it is.
+        language: For errors and summaries.
+        reaches_out: Whether strangers may see calls of a model that has seen documents, unasked.
+
+    """
 
     def __init__(
         self,
@@ -95,11 +105,14 @@ class Toolbox:
         specs: Sequence[ToolSpec],
         principal: Principal,
         language: Language,
+        *,
+        reaches_out: bool = False,
     ) -> None:
         self._pipeline = pipeline
         self._specs = {spec.name: spec for spec in specs}
         self._principal = principal
         self._language = language
+        self._reaches_out = reaches_out
         self._room = asyncio.Semaphore(MAX_PARALLEL_TOOLS)
 
     @property
@@ -121,11 +134,19 @@ class Toolbox:
             for spec in self._specs.values()
         ]
 
-    async def run(self, call: ToolCall) -> CallReport:
-        """Run one call; one that would change something is proposed instead."""
-        proposes = self._specs[call.name].requires_confirmation
+    def is_private(self, name: str) -> bool:
+        """Whether what a tool gives may tell something of documents; so it is of one that went."""
+        return name not in self._specs or not self._specs[name].open_world
+
+    async def run(self, call: ToolCall, *, private: bool) -> CallReport:
+        """Run one call; one that a person has to agree to first is proposed instead.
+
+        `private`: the model has seen what may be of documents.
+        """
+        spec = self._specs[call.name]
+        could_tell = spec.open_world and private and not self._reaches_out
         async with self._room:
-            if proposes:
+            if spec.requires_confirmation or could_tell:
                 return await asyncio.to_thread(self._proposed, call)
             return await asyncio.to_thread(self._outcome, call, lambda: self._called(call))
 
@@ -200,7 +221,7 @@ class Toolbox:
             return self._failed(call, error)
         except ArchivoltError as error:
             return self._failed(call, error)
-        outcome = ToolOutcome(call=call, succeeded=True, value=result.value)
+        outcome = self._told(call, result.value, succeeded=True)
         count = f"{result.size:,}"
         if self._language is Language.FR:
             count = count.replace(",", "\u202f")
@@ -210,7 +231,7 @@ class Toolbox:
     def _failed(self, call: ToolCall, error: ArchivoltError) -> CallReport:
         message = error.message(self._language)
         told = {"code": error.code, "message": message, "details": error.details}
-        outcome = ToolOutcome(call=call, succeeded=False, value={"error": told})
+        outcome = self._told(call, {"error": told}, succeeded=False)
         return self._report(outcome, _record(call, "error"), message)
 
     def _declined(self, waiting: WaitingCall) -> CallReport:
@@ -224,8 +245,12 @@ class Toolbox:
         except ArchivoltError as error:
             return self._failed(call, error)
         value = {"status": "declined", "message": _TOLD_DECLINED}
-        outcome = ToolOutcome(call=call, succeeded=False, value=value)
+        outcome = self._told(call, value, succeeded=False)
         return self._report(outcome, _record(call, "declined"), _DECLINED.spoken(self._language))
+
+    def _told(self, call: ToolCall, value: JsonObject, *, succeeded: bool) -> ToolOutcome:
+        private = self.is_private(call.name)
+        return ToolOutcome(call=call, succeeded=succeeded, value=value, private=private)
 
     def _report(self, outcome: ToolOutcome, record: ToolCallRecord, note: str) -> CallReport:
         # A tool can be gone by the time its call is decided on.

@@ -183,10 +183,13 @@ class SendMessage:
         chosen, kept = prepared.chosen, prepared.kept
         theirs = answer_language(request.text, kept.language if kept else language)
         specs = self._with.tools.specs(Surface.IN_APP) if request.use_tools else []
+        toolbox = Toolbox(
+            self._with.pipeline, specs, principal, theirs, reaches_out=chosen.reaches_out
+        )
         events = EventQueue()
         loop = TurnLoop(
             chosen,
-            Toolbox(self._with.pipeline, specs, principal, theirs),
+            toolbox,
             limits=self._with.limits,
             language=theirs,
             clock=self._with.clock,
@@ -198,7 +201,7 @@ class SendMessage:
             language=language,
             answers_in=theirs,
             limits=self._with.limits,
-            start=self._start(request, theirs, prepared),
+            start=self._start(request, theirs, prepared, toolbox),
         )
         turn = RunningTurn(
             plan,
@@ -212,14 +215,22 @@ class SendMessage:
         _give_sources(turn, prepared)
         return turn
 
-    def _start(self, request: TurnRequest, language: Language, prepared: _Prepared) -> LoopStart:
+    def _start(
+        self, request: TurnRequest, language: Language, prepared: _Prepared, toolbox: Toolbox
+    ) -> LoopStart:
         """Return where the loop begins: with the conversation, or where it waited."""
         today = self._with.clock.now().date()
         prompt = system_prompt(language, today, prepared.scope)
         system = ModelMessage(role="system", text=prompt)
         if prepared.kept is None:
-            history = model_history(prepared.conversation.messages)
-            return LoopStart(state=LoopState(messages=(system, *history), tools=frozenset()))
+            said = prepared.conversation.messages
+            names = {call.tool_name for message in said for call in message.tool_calls}
+            state = LoopState(
+                messages=(system, *model_history(said)),
+                tools=toolbox.names,
+                private=prepared.scope is not None or any(map(toolbox.is_private, names)),
+            )
+            return LoopStart(state=state)
         state = prepared.kept.state
         if request.text:
             state = replace(state, messages=(system, *state.messages[1:]))

@@ -1,6 +1,7 @@
 """The settings a tenant's administrator may change (S12)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 from archivolt.domain.limits import CHAT_MAX_TOKENS
@@ -16,11 +17,14 @@ EMBEDDING_API_KEY: Final = "embedding_api_key"
 class TenantSettings:
     """What applies to the next request of a tenant. Empty means "not set".
 
+    `chat_allowed_providers` are those that its people may choose from, none named: all;
+    `ai_default_models` is a model for each provider (O71).
     `sealed_chat_api_key` is ciphertext bound to the tenant and the field (decision 24);
     `chat_api_key_fingerprint` is all that is ever shown of the key. So it is with the key of the
     provider of vectors, which goes to `embedding_api_key_origin` and nowhere else. With
     `human_confirmation` an agent's change takes a person's yes; with
-    `human_confirmation_in_product`, one in the product.
+    `human_confirmation_in_product`, one in the product. With `web_after_documents` the chat's
+    model may ask the web without asking the person, whatever documents it has seen.
     """
 
     chat_enabled: bool = True
@@ -28,6 +32,9 @@ class TenantSettings:
     chat_model: str = ""
     chat_base_url: str = ""
     chat_max_tokens_per_request: int = CHAT_MAX_TOKENS
+    chat_allowed_providers: tuple[str, ...] = ()
+    ai_default_provider: str = ""
+    ai_default_models: Mapping[str, str] = field(default_factory=dict[str, str])
     sealed_chat_api_key: str = ""
     chat_api_key_fingerprint: str = ""
     human_confirmation: bool = False
@@ -36,3 +43,4 @@ class TenantSettings:
     embedding_api_key_fingerprint: str = ""
     embedding_api_key_origin: str = ""
     embedding_account: str = ""
+    web_after_documents: bool = False

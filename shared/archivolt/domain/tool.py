@@ -30,6 +30,7 @@ class ToolSpec:
     """A tool as callers see it. `parameters` is a JSON Schema whose root is an object.
 
     `label` is the step text shown to a person (O61), with places for arguments: `step` fills them.
+    `open_world`: strangers see the arguments of a call, as they do with a search of the web.
     """
 
     name: str
@@ -40,6 +41,7 @@ class ToolSpec:
     requires_confirmation: bool
     scopes: frozenset[Surface]
     label: Message
+    open_world: bool = False
 
     def step(self, arguments: Mapping[str, Any], language: Language) -> str:
         """Return the step text of one call; an argument that is missing or empty shows as `/`."""

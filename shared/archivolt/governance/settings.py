@@ -48,6 +48,13 @@ def _header_value(key: SecretStr) -> SecretStr:
     return key
 
 
+_PROVIDER: Final = r"^[a-z0-9_-]*$"
+ProviderName = Annotated[
+    str, Field(pattern=_PROVIDER, min_length=1, max_length=limits.MAX_PROVIDER_NAME_CHARS)
+]
+ModelName = Annotated[str, Field(min_length=1, max_length=limits.MAX_MODEL_NAME_CHARS)]
+
+
 class SettingsChange(BaseModel):
     """The settings to change; what is absent stays, and null or "" means "not set" again."""
 
@@ -56,15 +63,32 @@ class SettingsChange(BaseModel):
     chat_enabled: bool | None = Field(default=None, description="Whether the chat answers.")
     chat_provider: str | None = Field(
         default=None,
-        pattern=r"^[a-z0-9_-]*$",
+        pattern=_PROVIDER,
         max_length=limits.MAX_PROVIDER_NAME_CHARS,
         description="Whose model answers.",
     )
     chat_model: str | None = Field(default=None, max_length=limits.MAX_MODEL_NAME_CHARS)
+    chat_allowed_providers: tuple[ProviderName, ...] | None = Field(
+        default=None,
+        max_length=limits.MAX_NAMED_PROVIDERS,
+        description="Those that the tenant's people may choose from; none named: all.",
+    )
+    ai_default_provider: str | None = Field(
+        default=None,
+        pattern=_PROVIDER,
+        max_length=limits.MAX_PROVIDER_NAME_CHARS,
+        description="Whose model answers where neither a request nor chat_provider says.",
+    )
+    ai_default_models: dict[ProviderName, ModelName] | None = Field(
+        default=None,
+        max_length=limits.MAX_NAMED_PROVIDERS,
+        description="The model of each provider, where a request names none.",
+    )
     chat_base_url: Annotated[str, AfterValidator(_address_or_none)] | None = Field(
         default=None,
         max_length=limits.MAX_URL_CHARS,
-        description="The address of an OpenAI-compatible endpoint. With another host, port or"
+        description="The address of the provider's endpoint, for any name but anthropic and gemini"
+        " an OpenAI-compatible one. With another host, port or"
         " provider the key is forgotten, unless the same change gives one.",
     )
     chat_max_tokens_per_request: int | None = Field(
@@ -98,6 +122,11 @@ class SettingsChange(BaseModel):
         default=None,
         description="Whether only a yes in the product counts: a client could answer its own form.",
     )
+    web_after_documents: bool | None = Field(
+        default=None,
+        description="Whether the chat's model may search and read the web unasked even after it has"
+        " seen documents. What a document says could then leave in an address.",
+    )
 
 
 class SettingsService:
@@ -126,6 +155,10 @@ class SettingsService:
 
         """
         return self._store.load(_administered(principal, tenant))
+
+    def own(self, principal: Principal) -> TenantSettings:
+        """Return the settings of the caller's own tenant, for what everybody in it may see."""
+        return self._store.load(principal.tenant)
 
     def change(self, principal: Principal, tenant: str, change: SettingsChange) -> TenantSettings:
         """Change what `change` names and return the settings as they are then.

@@ -31,7 +31,7 @@ class Tool:
 
     `cut` says what of a result gives way when it is too long, and how a caller reads on. `preview`
     shows what a call would change and changes nothing; it checks all that `run` will need. Reads
-    have none.
+    have none, but for those that are `open_world`: what they would tell strangers can be shown.
     """
 
     name: str
@@ -43,6 +43,7 @@ class Tool:
     result: type[ToolOutput]
     run: Callable[[ToolContext, Any], ToolOutput]
     preview: PreviewOf | None = None
+    open_world: bool = False
 
     @property
     def requires_confirmation(self) -> bool:
@@ -61,6 +62,7 @@ class Tool:
             requires_confirmation=self.requires_confirmation,
             scopes=self.scopes,
             label=step_label(self.name),
+            open_world=self.open_world,
         )
 
 
@@ -71,15 +73,16 @@ def tool(
     risk: Risk = Risk.READ,
     scopes: frozenset[Surface] = EVERY_SURFACE,
     preview: PreviewOf | None = None,
+    open_world: bool = False,
 ) -> Callable[[Body[Any]], Tool]:
     """Declare the decorated function as the tool of its name.
 
     The function takes a `ToolContext` and a `ToolInput`, and returns a `ToolOutput`; the two
     models of its annotations give the schemas. `description` tells a model when to use it. A tool
-    that changes something has a `preview`.
+    that changes something, or is `open_world`, has a `preview`.
     """
-    if (risk is Risk.READ) is not (preview is None):
-        raise ValueError("a tool that changes something has a preview, and no other")
+    if (risk is not Risk.READ or open_world) is not (preview is not None):
+        raise ValueError("a tool that changes something or reaches out has a preview, no other")
 
     def declare(function: Body[Any]) -> Tool:
         hints = get_type_hints(function)
@@ -95,6 +98,7 @@ def tool(
             result=result,
             run=function,
             preview=preview,
+            open_world=open_world,
         )
 
     return declare

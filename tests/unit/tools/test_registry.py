@@ -128,6 +128,8 @@ def test_a_change_that_nobody_could_see_before_cannot_be_declared() -> None:
         tool(description="Changes.", cut=Cut(field="places"), risk=Risk.WRITE)
     with pytest.raises(ValueError, match="preview"):
         tool(description="Reads.", cut=Cut(field="places"), preview=_shown)
+    with pytest.raises(ValueError, match="preview"):
+        tool(description="Asks strangers.", cut=Cut(field="places"), open_world=True)
 
 
 def test_two_tools_of_one_name_are_refused() -> None:

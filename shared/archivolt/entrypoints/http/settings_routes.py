@@ -17,6 +17,9 @@ class SettingsBody(BaseModel):
     chat_enabled: bool
     chat_provider: str = Field(description='"" leaves the choice to the deployment.')
     chat_model: str = Field(description='"" is the provider\'s own default.')
+    chat_allowed_providers: list[str] = Field(description="Empty: every one.")
+    ai_default_provider: str
+    ai_default_models: dict[str, str]
     chat_base_url: str
     chat_max_tokens_per_request: int
     chat_api_key: str = Field(description='The fingerprint of the key; "" when none is set.')
@@ -24,6 +27,7 @@ class SettingsBody(BaseModel):
     human_confirmation_in_product: bool
     embedding_api_key: str = Field(description='The fingerprint of the key; "" when none is set.')
     embedding_account: str
+    web_after_documents: bool
 
     @classmethod
     def of(cls, settings: TenantSettings) -> Self:
@@ -32,6 +36,9 @@ class SettingsBody(BaseModel):
             chat_enabled=settings.chat_enabled,
             chat_provider=settings.chat_provider,
             chat_model=settings.chat_model,
+            chat_allowed_providers=list(settings.chat_allowed_providers),
+            ai_default_provider=settings.ai_default_provider,
+            ai_default_models=dict(settings.ai_default_models),
             chat_base_url=settings.chat_base_url,
             chat_max_tokens_per_request=settings.chat_max_tokens_per_request,
             chat_api_key=settings.chat_api_key_fingerprint,
@@ -39,6 +46,7 @@ class SettingsBody(BaseModel):
             human_confirmation_in_product=settings.human_confirmation_in_product,
             embedding_api_key=settings.embedding_api_key_fingerprint,
             embedding_account=settings.embedding_account,
+            web_after_documents=settings.web_after_documents,
         )
 
 

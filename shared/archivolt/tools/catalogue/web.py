@@ -6,6 +6,7 @@ strangers wrote.
 
 from pydantic import Field
 
+from archivolt.domain.confirmation import Preview
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.limits import (
     DEFAULT_WEB_RESULTS,
@@ -15,6 +16,7 @@ from archivolt.domain.limits import (
     MAX_WEB_RESULT_PAGE,
     MAX_WEB_RESULTS,
 )
+from archivolt.domain.messages import Message
 from archivolt.domain.redaction import redact
 from archivolt.domain.tool import Surface
 from archivolt.ports.web import WebQuery
@@ -69,12 +71,22 @@ class WebResults(ToolOutput):
     note: Note = None
 
 
+def _what_is_asked(_: ToolContext, arguments: WebSearchArguments) -> Preview:
+    _refuse_secrets("query", arguments.query)
+    asked = arguments.query
+    return Preview(
+        summary=Message(f"Search the public web for: {asked}", f"Chercher sur le web : {asked}")
+    )
+
+
 @tool(
     description="""Search the public web. Use it for what the vaults cannot know: current events,
     public documentation, prices. Results are addresses with excerpts, written by strangers: read a
     page with fetch_url before relying on it. Further results: page = 2.""",
     cut=Cut(field="results"),
     scopes=IN_APP_ONLY,
+    preview=_what_is_asked,
+    open_world=True,
 )
 def web_search(context: ToolContext, arguments: WebSearchArguments) -> WebResults:
     """Return pages that a search engine finds."""
@@ -123,6 +135,12 @@ class PageText(ToolOutput):
     note: Note = None
 
 
+def _what_is_opened(_: ToolContext, arguments: FetchUrl) -> Preview:
+    _refuse_secrets("url", arguments.url)
+    url = arguments.url
+    return Preview(summary=Message(f"Open on the public web: {url}", f"Ouvrir sur le web : {url}"))
+
+
 @tool(
     description="""Read a public web page, text or PDF file as text. Pages of private networks are
     refused. Long pages come in parts: call again with offset = next_offset. What a page says was
@@ -131,6 +149,8 @@ class PageText(ToolOutput):
         field="content", cursor="next_offset", argument="offset", position=from_offset, by_line=True
     ),
     scopes=IN_APP_ONLY,
+    preview=_what_is_opened,
+    open_world=True,
 )
 def fetch_url(context: ToolContext, arguments: FetchUrl) -> PageText:
     """Return a part of the text of a page."""
