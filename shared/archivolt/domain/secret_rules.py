@@ -65,10 +65,12 @@ def looks_random(text: str, changes: float = 0.18) -> bool:
     `changes` is how often at least the kind of character (digit, small, capital) must change; a
     capital that begins a word is no change.
     """
+    if not any(map(str.isdigit, text)):
+        return False
     kinds = [
         "d" if sign.isdigit() else "u" if sign.isupper() else "l" for sign in text if sign.isalnum()
     ]
-    if len(kinds) < _SHORTEST_RANDOM or "d" not in kinds or len(set(kinds)) == 1:
+    if len(kinds) < _SHORTEST_RANDOM or len(set(kinds)) == 1:
         return False
     turns = [pair for pair in pairwise(kinds) if pair[0] != pair[1] and pair != ("u", "l")]
     return len(turns) >= changes * (len(kinds) - 1)

@@ -2,8 +2,7 @@
 
 import hashlib
 import re
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -90,7 +89,8 @@ class DocumentReader:
         markdown = redact_lines(extraction.markdown)
         passages = self._split(markdown)
         state, reason = _outcome(passages, extraction)
-        text = whole_text(extraction)
+        clean = markdown == extraction.markdown == extraction.text
+        text = whole_text(extraction, clean=clean)
         return Reading(
             state=state,
             reason=reason,
@@ -118,14 +118,15 @@ def is_hidden(path: VaultPath) -> bool:
     return _HIDDEN.search(path) is not None
 
 
-def whole_text(extraction: Extraction) -> str:
+def whole_text(extraction: Extraction, *, clean: bool = False) -> str:
     """Return the text of a document as searches for lines see it.
 
     It is the file's own where the file is text, so that lines are the file's. Secrets are masked
-    here, or a search could guess them letter by letter.
+    here, or a search could guess them letter by letter; there is none in a `clean` one.
     """
     text = extraction.markdown if extraction.text is None else extraction.text
-    return composed(mask_text(text[:MAX_SCANNED_CHARS].replace("\r\n", "\n")))
+    text = text[:MAX_SCANNED_CHARS].replace("\r\n", "\n")
+    return composed(text if clean else mask_text(text))
 
 
 def indexed_note(reading: Reading, info: FileInfo) -> IndexedNote:
@@ -143,14 +144,21 @@ def indexed_note(reading: Reading, info: FileInfo) -> IndexedNote:
 
 def indexed_passages(path: VaultPath, reading: Reading) -> list[IndexedPassage]:
     """Return the passages with their terms: a passage is found by its titles and file name too."""
-    name = Counter(terms(f"{name_of(path).rpartition('.')[0] or path}\n\n{reading.title}"))
+    name = terms(f"{name_of(path).rpartition('.')[0] or path}\n\n{reading.title}")
     return [
         IndexedPassage(
             passage=passage,
-            terms=name | Counter(terms("\n\n".join([*passage.headings, passage.text]))),
+            terms=_with(name, terms("\n\n".join([*passage.headings, passage.text]))),
         )
         for passage in reading.passages
     ]
+
+
+def _with(name: Mapping[str, int], found: Mapping[str, int]) -> Mapping[str, int]:
+    """Return terms with those of the name, each as often as where it occurs more often."""
+    return {**name, **found} | {
+        term: max(times, found[term]) for term, times in name.items() if term in found
+    }
 
 
 def embedded_text(passage: Passage) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import lru_cache
+from itertools import chain
 from typing import Final
 
 from markdown_it import MarkdownIt
@@ -117,11 +118,11 @@ def _body(lines: Sequence[str], start: int) -> Iterator[Block]:
         first, end = token.map
         if token.type == "heading_open":
             title = heading_title(tokens[position + 1].content)
-            block = _block(BlockKind.HEADING, lines, first, end)
-            yield replace(block, level=int(token.tag[1]), title=title)
+            level = int(token.tag[1])
+            yield _block(BlockKind.HEADING, lines, first, end, level=level, title=title)
         elif token.type in {"bullet_list_open", "ordered_list_open"}:
             items = _items(tokens, position, first)
-            yield replace(_block(BlockKind.LIST, lines, first, end), items=items)
+            yield _block(BlockKind.LIST, lines, first, end, items=items)
         elif token.type == "fence":
             yield _block(BlockKind.FENCE, lines, first, end)
         elif token.type == "paragraph_open":
@@ -162,17 +163,27 @@ def _paragraph(lines: Sequence[str], first: int, end: int) -> Iterator[Block]:
     yield _block(BlockKind.TEXT, lines, first, end)
 
 
-def _block(kind: BlockKind, lines: Sequence[str], first: int, end: int) -> Block:
+def _block(
+    kind: BlockKind,
+    lines: Sequence[str],
+    first: int,
+    end: int,
+    *,
+    level: int = 0,
+    title: str = "",
+    items: Sequence[int] = (),
+) -> Block:
     while first < end and not lines[first].strip():
         first += 1
-    return Block(kind=kind, text="\n".join(lines[first:end]).rstrip(), line=first)
+    text = "\n".join(lines[first:end]).rstrip()
+    return Block(kind=kind, text=text, line=first, level=level, title=title, items=items)
 
 
 def title_of(markdown: str) -> str:
     """Return the title in a text's front matter, else its first heading, else ""."""
     lines = markdown[:_TITLE_CHARS].replace("\r\n", "\n").replace("\r", "\n").split("\n")
     body = _front_matter_end(lines)
-    blocks = (*_front_matter(lines[:body]), *_body(lines, body))
+    blocks = chain(_front_matter(lines[:body]), _body(lines, body))
     return next((block.title for block in blocks if block.title), "")
 
 

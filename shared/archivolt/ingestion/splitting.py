@@ -72,6 +72,7 @@ class _Passages:
         self._budget = budget
         self._count = count
         self._around = count("")
+        self._counted = ("", self._around)
         self._path: Path = ()
         self._draft = _Draft(tokens=self._around)
         self._made: list[Passage] = []
@@ -125,7 +126,10 @@ class _Passages:
         self._draft.tokens += size
 
     def _size(self, block: Block) -> int:
-        return self._count(block.text)
+        # A block is asked for its size several times over, one block after the other.
+        if block.text is not self._counted[0]:
+            self._counted = (block.text, self._count(block.text))
+        return self._counted[1]
 
     def _is_small(self) -> bool:
         return self._draft.tokens < self._budget // _SMALL_SHARE

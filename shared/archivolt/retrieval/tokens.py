@@ -7,7 +7,6 @@ times at most in what was tried), which the 8,192 tokens of bge-m3 hold with eas
 """
 
 import re
-from functools import lru_cache
 from typing import Final
 
 # What the tokenizer adds around every text, and what short texts were found to need beyond that.
@@ -16,24 +15,30 @@ _CHARS_PER_TOKEN: Final = 3
 _PIECES: Final = re.compile(r"[^\W_]+|\S")
 _PLAIN_WORD: Final = re.compile("[A-ZÀ-ÖØ-ÞŒ]?[a-zß-öø-ÿœ]{1,15}")
 _MAX_PLAIN_CHARS: Final = 16
+_MAX_KNOWN: Final = 65_536
 _UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _OTHER_WORDS: Final = re.compile(f"[^\\W\\dA-Za-z{_UNSPACED}]+")
 
 
 def token_upper_bound(text: str) -> int:
     """Return a number of tokens that `text` is not expected to exceed."""
-    return _AROUND + sum(map(_tokens_of, _PIECES.findall(text)))
+    return _AROUND + sum(map(_known.__getitem__, _PIECES.findall(text)))
 
 
-def _tokens_of(piece: str) -> int:
-    return _of_short(piece) if len(piece) <= _MAX_PLAIN_CHARS else _of_other(piece)
+class _KnownPieces(dict[str, int]):
+    """The tokens of pieces; those of short ones are remembered, since words come again."""
+
+    def __missing__(self, piece: str) -> int:
+        if len(piece) > _MAX_PLAIN_CHARS:
+            return _of_other(piece)
+        if len(self) >= _MAX_KNOWN:
+            self.clear()
+        plain = _PLAIN_WORD.fullmatch(piece)
+        self[piece] = 1 + (len(piece) - 1) // _CHARS_PER_TOKEN if plain else _of_other(piece)
+        return self[piece]
 
 
-@lru_cache(maxsize=65_536)
-def _of_short(piece: str) -> int:
-    if _PLAIN_WORD.fullmatch(piece):
-        return 1 + (len(piece) - 1) // _CHARS_PER_TOKEN
-    return _of_other(piece)
+_known: Final = _KnownPieces()
 
 
 def _of_other(piece: str) -> int:
