@@ -24,8 +24,8 @@ PERSON = Person(tenant=ACME, user=ALICE, role=Role.DEVOPS)
 class OAuthWorld:
     """The authorization server without its pages."""
 
-    def __init__(self) -> None:
-        self.clock = FrozenClock()
+    def __init__(self, clock: FrozenClock | None = None) -> None:
+        self.clock = clock or FrozenClock()
         self.documents = ScriptedDocuments()
         self.client_store = InMemoryOAuthClients()
         self.grants = InMemoryOAuthGrants()

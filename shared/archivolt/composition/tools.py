@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from archivolt.adapters.searxng.search import SearxngSearch
     from archivolt.bootstrap import Container
     from archivolt.composition.documents import DocumentsContainer
+    from archivolt.entrypoints.browser.services import BrowserServices
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.entrypoints.mcp.app import McpServices
     from archivolt.governance.human_confirmation import HumanConfirmation
@@ -191,6 +192,13 @@ class ToolsContainer:
         )
 
     @cached_property
+    @cached_property
+    def browser_services(self) -> "BrowserServices":
+        """What the pages for people stand on."""
+        from archivolt.composition.browser import browser_services
+
+        return browser_services(self._on)
+
     def mcp_services(self) -> "McpServices":
         """What the MCP function stands on."""
         from archivolt.entrypoints.mcp.app import McpServices

@@ -9,6 +9,10 @@ from collections.abc import Mapping
 from archivolt.domain.language import Message
 
 OAUTH_MESSAGES: Mapping[str, Message] = {
+    "connection_not_found": Message(
+        "You let no such program in; see the list of those that you did.",
+        "Vous n'avez pas accepté ce programme ; voyez la liste de ceux que vous avez acceptés.",
+    ),
     "form_foreign": Message(
         "This form was not sent from our own page, or it is too old; open the page again.",
         "Ce formulaire ne vient pas de notre page, ou il est trop ancien ; rouvrez la page.",

@@ -8,6 +8,8 @@ from mangum import Mangum
 from pydantic import BaseModel
 from starlette.types import Receive, Scope, Send
 
+from archivolt.entrypoints.browser.app import BROWSER_PATHS, create_browser_app
+from archivolt.entrypoints.browser.services import BrowserServicesOf
 from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.audit_routes import audit_router
 from archivolt.entrypoints.http.change_routes import change_router
@@ -47,12 +49,19 @@ class Health(BaseModel):
     status: str = "ok"
 
 
-def create_handler(services: ServicesOf) -> Mangum:
-    """Return the Lambda handler; nothing is built before the first event."""
+def create_handler(services: ServicesOf, browser: BrowserServicesOf | None = None) -> Mangum:
+    """Return the Lambda handler; nothing is built before the first event.
+
+    `browser` gives what the pages for people stand on; None for no pages.
+    """
     application = cache(lambda: create_tools_app(services, services().allowed_origins))
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        await application()(scope, receive, send)
+    pages = cache(create_browser_app)
+        if browser is not None and str(scope.get("path", "")).startswith(BROWSER_PATHS):
+            await pages(browser)(scope, receive, send)
+        else:
+            await application()(scope, receive, send)
 
     return Mangum(app, lifespan="off")
 

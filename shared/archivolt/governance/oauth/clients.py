@@ -66,6 +66,13 @@ class OAuthClients:
             raise InvalidRequestError("oauth_client_unknown")
         return self._described(client_id)
 
+    def has_to_read(self, client_id: str) -> bool:
+        """Tell whether to find a client its document would have to be read."""
+        if not _is_address_of_document(client_id) or len(client_id) > MAX_CLIENT_ID_CHARS:
+            return False
+        known = self._store.find(client_id)
+        return known is None or known.expires_at <= self._clock.now()
+
     def is_known(self, client_id: str) -> bool:
         """Tell whether a client may still use what it was given; no document is read for that."""
         if _is_address_of_document(client_id):

@@ -44,10 +44,11 @@ _VERIFIER: Final = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenPair:
-    """What a client is given; the only time that anybody sees it."""
+    """What a client is given; the only time that anybody sees it. `seconds`: how long it lasts."""
 
     access: str
     refresh: str
+    seconds: int
     grant: OAuthGrant
 
 
@@ -136,7 +137,7 @@ class OAuthTokens:
         except ConflictError as error:
             self._end_stolen(grant.id)
             raise OAuthError("oauth_refresh") from error
-        return TokenPair(access=access, refresh=refresh, grant=renewed)
+        return _pair(access, refresh, renewed, now)
 
     def revoke(self, token: str, client_id: str) -> None:
         """End the grant of a token; what is none of this client's is no error (RFC 7009 §2.2)."""
@@ -174,7 +175,7 @@ class OAuthTokens:
             created_at=now,
             expires_at=ends,
         )
-        return TokenPair(access=access, refresh=refresh, grant=grant)
+        return _pair(access, refresh, grant, now)
 
     def _grant_of_refresh(self, token: str) -> OAuthGrant | None:
         """Return the grant that a refresh token is or was of."""
@@ -227,6 +228,11 @@ def _holds(access: Sequence[AccessDigest], digest: str, now: datetime) -> bool:
     # All are compared: how long it takes tells nothing.
     same = [hmac.compare_digest(each.digest, digest) and each.expires_at > now for each in access]
     return any(same)
+
+
+def _pair(access: str, refresh: str, grant: OAuthGrant, now: datetime) -> TokenPair:
+    left = grant.access[-1].expires_at - now
+    return TokenPair(access=access, refresh=refresh, seconds=int(left.total_seconds()), grant=grant)
 
 
 def _noted(token: str, now: datetime, ends: datetime) -> AccessDigest:

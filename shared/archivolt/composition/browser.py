@@ -1,0 +1,84 @@
+"""What the pages for people and the authorization server stand on."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from archivolt.adapters.dynamodb.browser_sessions import DynamoBrowserSessions
+    from archivolt.adapters.dynamodb.table import DynamoTable
+    from archivolt.bootstrap import Container
+    from archivolt.entrypoints.browser.services import BrowserServices
+    from archivolt.governance.oauth.clients import OAuthClients
+    from archivolt.governance.sign_in.local import LocalSignIn
+    from archivolt.governance.throttle import Throttle
+    from archivolt.ports.governance import TokenVerifier
+
+
+def browser_services(on: "Container") -> "BrowserServices":
+    """Return the collaborators."""
+    from archivolt.adapters.dynamodb.browser_sessions import DynamoBrowserSessions
+    from archivolt.adapters.dynamodb.oauth_grants import DynamoOAuthGrants
+    from archivolt.composition.identity import oauth_tokens
+    from archivolt.entrypoints.browser.services import BrowserServices
+    from archivolt.governance.oauth.connections import Connections
+    from archivolt.governance.sign_in.sessions import BrowserSessions
+    from archivolt.governance.throttle import Throttle
+
+    store = DynamoBrowserSessions(_control(on))
+    throttle = Throttle(on.rate_counter, on.clock)
+    return BrowserServices(
+        public_url=on.settings.public_url,
+        token_verifier=on.token_verifier,
+        clients=_clients(on),
+        tokens=oauth_tokens(on),
+        connections=Connections(DynamoOAuthGrants(_control(on)), on.clock),
+        sessions=BrowserSessions(store, on.clock),
+        local=_local(on, store, throttle) if on.settings.auth_local_key else None,
+        throttle=throttle,
+        vaults=on.vaults,
+        by_hand=on.tools.by_hand,
+        approvals=on.tools.approvals,
+    )
+
+
+def _clients(on: "Container") -> "OAuthClients":
+    from functools import cache
+
+    from archivolt.adapters.dynamodb.oauth_clients import DynamoOAuthClients
+    from archivolt.governance.oauth.clients import OAuthClients
+    from archivolt.ports.oauth import ClientDocuments
+
+    @cache
+    def documents() -> ClientDocuments:
+        from archivolt.adapters.http.client_documents import HttpClientDocuments
+
+        return HttpClientDocuments()
+
+    return OAuthClients(DynamoOAuthClients(_control(on)), documents, on.clock)
+
+
+def _local(on: "Container", marks: "DynamoBrowserSessions", throttle: "Throttle") -> "LocalSignIn":
+    from archivolt.adapters.dynamodb.local_users import DynamoLocalUsers
+    from archivolt.governance.sign_in.local import LocalSignIn
+
+    return LocalSignIn(DynamoLocalUsers(_control(on)), marks, _links(on), throttle, on.clock)
+
+
+def _links(on: "Container") -> "TokenVerifier":
+    from archivolt.adapters.jwt.keys import LocalKey
+    from archivolt.adapters.jwt.verifier import JwtVerifier, TokenRules
+    from archivolt.governance.sign_in.local import LINK_AUDIENCE
+
+    rules = TokenRules(
+        issuer=on.settings.required("auth_issuer"),
+        audience=LINK_AUDIENCE,
+        mcp_audience=LINK_AUDIENCE,
+        tenant_claim=on.settings.auth_tenant_claim,
+        role_claim=on.settings.auth_role_claim,
+    )
+    return JwtVerifier(LocalKey(on.settings.required("auth_local_key")), rules, on.clock)
+
+
+def _control(on: "Container") -> "DynamoTable":
+    from archivolt.adapters.dynamodb.table import DynamoTable
+
+    return DynamoTable(on.aws.dynamodb, on.settings.required("control_table"))

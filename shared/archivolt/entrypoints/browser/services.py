@@ -1,0 +1,46 @@
+"""What the pages and the endpoints of the authorization server stand on."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from archivolt.governance.oauth.clients import OAuthClients
+from archivolt.governance.oauth.connections import Connections
+from archivolt.governance.oauth.requests import Resource
+from archivolt.governance.oauth.tokens import OAuthTokens
+from archivolt.governance.sign_in.local import LocalSignIn
+from archivolt.governance.sign_in.sessions import BrowserSessions
+from archivolt.governance.throttle import Throttle
+from archivolt.ports.governance import TokenVerifier
+from archivolt.tools.approvals import ApprovalService
+from archivolt.tools.by_hand import ByHand
+from archivolt.vaults.access import VaultService
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrowserServices:
+    """The collaborators; `public_url` has no final slash. `local`: None where others sign in."""
+
+    public_url: str
+    token_verifier: TokenVerifier
+    clients: OAuthClients
+    tokens: OAuthTokens
+    connections: Connections
+    sessions: BrowserSessions
+    local: LocalSignIn | None
+    throttle: Throttle
+    vaults: VaultService
+    by_hand: ByHand
+    approvals: ApprovalService
+
+    @property
+    def resource(self) -> Resource:
+        """What programs are let in to."""
+        return Resource(public_url=self.public_url)
+
+    def address(self, path: str) -> str:
+        """Return one of our addresses in full."""
+        return f"{self.public_url}{path}"
+
+
+BrowserServicesOf = Callable[[], BrowserServices]
+"""Gives the services when a request needs them."""

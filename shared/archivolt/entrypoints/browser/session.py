@@ -1,0 +1,166 @@
+"""Who sits in front of a browser, and whether a form is of a page of ours.
+
+The cookie is out of scripts' reach, goes to nobody else's page but by a link, and over https only,
+where there is https. A form has to come from our own page: its origin says so, and the token in it.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from archivolt.domain.errors import (
+    ForbiddenError,
+    InvalidRequestError,
+    UnauthenticatedError,
+    UnsupportedContentError,
+)
+from archivolt.domain.limits import BROWSER_SESSION_SECONDS
+from archivolt.entrypoints.browser.markup import Markup, element
+from archivolt.entrypoints.browser.pages import page_headers
+from archivolt.entrypoints.browser.services import BrowserServices
+from archivolt.governance.sign_in.sessions import SignedIn
+
+_PROOF: Final = "form_token"
+_FORM: Final = "application/x-www-form-urlencoded"
+_MAX_FIELDS: Final = 500
+# Where somebody may be sent on to once they signed in: pages of ours, and nothing else.
+_RETURNS: Final = ("/oauth/authorize?", "/oauth/connections", "/approve/")
+
+Fields = Sequence[tuple[str, str]]
+
+
+class SignInNeededError(UnauthenticatedError):
+    """A page is for people who signed in; `path` is where they go on afterwards."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__("missing_token")
+        self.path = path
+
+
+def signed_in(request: Request, services: BrowserServices) -> SignedIn | None:
+    """Return who signed in in this browser, or None."""
+    return services.sessions.find(request.cookies.get(cookie_name(services), ""))
+
+
+def require_signed_in(request: Request, services: BrowserServices) -> SignedIn:
+    """Return who signed in in this browser; the application sends others to sign in.
+
+    Raises:
+        SignInNeededError: Nobody.
+
+    """
+    found = signed_in(request, services)
+    if found is None:
+        query = f"?{request.url.query}" if request.url.query else ""
+        raise SignInNeededError(f"{request.url.path}{query}")
+    return found
+
+
+async def form_of(request: Request) -> Fields:
+    """Return the fields of a form.
+
+    Raises:
+        UnsupportedContentError: `unreadable_request`: it is none.
+        InvalidRequestError: `unreadable_request`: it has too many fields.
+
+    """
+    media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if media_type != _FORM:
+        raise UnsupportedContentError("unreadable_request")
+    text = (await request.body()).decode("utf-8", "replace")
+    try:
+        return parse_qsl(text, keep_blank_values=True, max_num_fields=_MAX_FIELDS)
+    except ValueError as error:
+        raise InvalidRequestError("unreadable_request") from error
+
+
+def field(fields: Fields, name: str) -> str:
+    """Return the first value of a field, "" for none."""
+    return next((value for key, value in fields if key == name), "")
+
+
+def require_own_page(request: Request, services: BrowserServices) -> None:
+    """Check that a form was sent from a page of ours; what is no browser does not say.
+
+    Raises:
+        ForbiddenError: `form_foreign`.
+
+    """
+    ours = urlsplit(services.public_url)
+    origin = request.headers.get("origin", f"{ours.scheme}://{ours.netloc}")
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    if origin != f"{ours.scheme}://{ours.netloc}" or site not in {"same-origin", "none"}:
+        raise ForbiddenError("form_foreign")
+
+
+def require_own_form(request: Request, services: BrowserServices, fields: Fields) -> SignedIn:
+    """Return who sent a form of a page that they were given.
+
+    Raises:
+        ForbiddenError: `form_foreign`: somebody else's page, or of a session that is over.
+
+    """
+    require_own_page(request, services)
+    found = signed_in(request, services)
+    if found is None or not found.sent(field(fields, _PROOF)):
+        raise ForbiddenError("form_foreign")
+    return found
+
+
+def hidden_token(found: SignedIn) -> Markup:
+    """Return the field that a form of somebody who signed in has to hold."""
+    return element("input", type="hidden", name=_PROOF, value=found.form_token)
+
+
+def with_session(response: Response, services: BrowserServices, secret: str) -> Response:
+    """Return an answer that begins a session in the browser."""
+    response.set_cookie(
+        cookie_name(services),
+        secret,
+        max_age=BROWSER_SESSION_SECONDS,
+        path="/",
+        secure=_is_https(services),
+        httponly=True,
+        samesite="lax",
+    )
+    return response
+
+
+def without_session(response: Response, services: BrowserServices) -> Response:
+    """Return an answer that makes the browser forget its session."""
+    response.delete_cookie(
+        cookie_name(services),
+        path="/",
+        secure=_is_https(services),
+        httponly=True,
+        samesite="lax",
+    )
+    return response
+
+
+def cookie_name(services: BrowserServices, kind: str = "session") -> str:
+    """Return a cookie's name; with `__Host-` no other host or path can set it (RFC 6265bis)."""
+    return f"{'__Host-' if _is_https(services) else ''}archivolt_{kind}"
+
+
+def sent_to(address: str) -> RedirectResponse:
+    """Return what sends a browser on, by GET."""
+    return RedirectResponse(address, status_code=303, headers=page_headers())
+
+
+def sign_in_address(services: BrowserServices, path: str) -> str:
+    """Return where somebody signs in who then goes on to a path."""
+    return services.address(f"/oauth/sign-in?{urlencode({'to': path})}")
+
+
+def return_address(services: BrowserServices, path: str) -> str:
+    """Return where somebody goes on who has signed in: the path if it is one of ours."""
+    known = path.startswith(_RETURNS) and path.isprintable() and "\\" not in path
+    return services.address(path if known else "/oauth/connections")
+
+
+def _is_https(services: BrowserServices) -> bool:
+    return services.public_url.startswith("https://")

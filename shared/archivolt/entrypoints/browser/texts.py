@@ -1,0 +1,66 @@
+"""What the pages say, in English and French (decision 8)."""
+
+from typing import Final
+
+from archivolt.domain.language import Message
+
+ERROR_TITLE: Final = Message("This does not work", "Cela ne fonctionne pas")
+
+SIGN_IN: Final = Message("Sign in", "Connexion")
+SIGN_IN_NAME: Final = Message("Name", "Nom")
+SIGN_IN_PASSWORD: Final = Message("Password", "Mot de passe")
+SIGN_IN_HINT: Final = Message(
+    "“archivolt sign-in” prints a link that signs you in once; open it, then load this page again. "
+    "“archivolt user add NAME” gives somebody a password.",
+    "« archivolt sign-in » affiche un lien qui vous connecte une fois ; ouvrez-le, puis rechargez "
+    "cette page. « archivolt user add NOM » donne un mot de passe à quelqu'un.",
+)
+SIGNED_IN_AS: Final = Message("You are {user}.", "Vous êtes {user}.")
+SIGN_IN_AS: Final = Message("Sign in as {user}?", "Vous connecter en tant que {user} ?")
+SIGN_OUT: Final = Message("Sign out", "Se déconnecter")
+SIGNED_OUT: Final = Message("You are signed out", "Vous êtes déconnecté")
+SIGNED_OUT_TEXT: Final = Message(
+    "Programs that you let in stay connected.", "Les programmes que vous avez acceptés le restent."
+)
+
+CONSENT: Final = Message("Let {client} in?", "Laisser entrer {client} ?")
+CONSENT_TEXT: Final = Message(
+    "{client} wants to use Archivolt for you, as {user}. It will be answered at:",
+    "{client} veut utiliser Archivolt pour vous, en tant que {user}. La réponse ira à :",
+)
+CONSENT_PROVEN: Final = Message(
+    "The program is the one that {host} publishes.",
+    "C'est le programme que publie {host}.",
+)
+CONSENT_UNPROVEN: Final = Message(
+    "The program chose its name itself: agree only if you have just asked it to connect.",
+    "Le programme a choisi son nom lui-même : n'acceptez que si vous venez de lancer la connexion.",
+)
+CONSENT_LOCAL: Final = Message(
+    "That is a program on the computer in front of you.",
+    "C'est un programme de l'ordinateur devant vous.",
+)
+ACCESS: Final = Message("What it may do", "Ce qu'il peut faire")
+ACCESS_READ: Final = Message("Only search and read", "Seulement chercher et lire")
+ACCESS_WRITE: Final = Message(
+    "Search, read, and change documents in two steps", "Chercher, lire, et modifier en deux étapes"
+)
+VAULTS: Final = Message("Which vaults it reaches", "Les coffres qu'il atteint")
+VAULTS_ALL: Final = Message("All of mine, also those to come", "Tous les miens, futurs compris")
+VAULTS_SOME: Final = Message("Only these:", "Seulement ceux-ci :")
+VAULTS_NONE_CHOSEN: Final = Message("Choose at least one vault.", "Choisissez au moins un coffre.")
+CONSENT_END: Final = Message(
+    "It ends after {days} days, or when you end it under “Programs you let in”.",
+    "L'accord dure {days} jours, ou jusqu'à ce que vous y mettiez fin.",
+)
+AGREE: Final = Message("Agree", "Accepter")
+DECLINE: Final = Message("Decline", "Refuser")
+OTHER_PERSON: Final = Message("Sign in as somebody else", "Se connecter autrement")
+
+CONNECTIONS: Final = Message("Programs you let in", "Programmes que vous avez acceptés")
+CONNECTIONS_NONE: Final = Message("There are none.", "Il n'y en a pas.")
+CONNECTION: Final = Message(
+    "since {created}, until {expires}: {access}",
+    "depuis le {created}, jusqu'au {expires} : {access}",
+)
+END: Final = Message("End", "Mettre fin")
