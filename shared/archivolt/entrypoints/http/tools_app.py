@@ -55,9 +55,9 @@ def create_handler(services: ServicesOf, browser: BrowserServicesOf | None = Non
     `browser` gives what the pages for people stand on; None for no pages.
     """
     application = cache(lambda: create_tools_app(services, services().allowed_origins))
+    pages = cache(create_browser_app)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-    pages = cache(create_browser_app)
         if browser is not None and str(scope.get("path", "")).startswith(BROWSER_PATHS):
             await pages(browser)(scope, receive, send)
         else:
