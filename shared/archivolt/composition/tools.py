@@ -192,13 +192,13 @@ class ToolsContainer:
         )
 
     @cached_property
-    @cached_property
     def browser_services(self) -> "BrowserServices":
         """What the pages for people stand on."""
         from archivolt.composition.browser import browser_services
 
         return browser_services(self._on)
 
+    @cached_property
     def mcp_services(self) -> "McpServices":
         """What the MCP function stands on."""
         from archivolt.entrypoints.mcp.app import McpServices
