@@ -1,8 +1,9 @@
 """What a warm `tools/call` costs beside the floors under it, all through the same Lambda event.
 
-The tool is `list_vaults` over stores in memory: rate limit, redaction and audit are in it, their
-services are not. Floors: a FastAPI route behind Mangum that answers a body with itself, and the
-same tool called through `mcp.server` without HTTP, tokens or pipeline.
+The tool is `list_vaults` over stores in memory: token, rate limit, redaction and audit are in it,
+their services are not. Floors: FastMCP's stateless server with a tool that returns the same and has
+none of these, a FastAPI route behind Mangum that answers a body with itself, and a tool called
+through `mcp.server` without HTTP. In CPU time: what else the machine does is not in it.
 """
 
 import asyncio
@@ -23,16 +24,15 @@ from mcp.shared.transport_context import TransportContext
 from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 
 from archivolt.entrypoints.mcp.dispatch import BufferedDispatch
+from bench.mcp_floors import Step, fastmcp_side, on_dynamodb
 from bench.table import Row
 from tests.entrypoints.mcp_messages import Sent, legacy, modern
 from tests.entrypoints.mcp_world import McpWorld
 from tests.entrypoints.rest_api import LambdaProcess, proxy_event
 
 _ROUNDS = 20
-_CALLS_PER_ROUND = 25
+CALLS_PER_ROUND = 25
 _CALL: dict[str, Any] = {"name": "list_vaults", "arguments": {}}
-
-Step = Callable[[], object]
 
 
 def measure() -> list[Row]:
@@ -45,29 +45,32 @@ def measure() -> list[Row]:
         "call, stateless": _to(world, modern("tools/call", _CALL)),
         "call, handshake": _to(world, legacy("tools/call", _CALL)),
         "list, stateless": _to(world, modern("tools/list")),
+        "list, handshake": _to(world, legacy("tools/list")),
         "read, stateless": _to(world, modern("resources/read", {"uri": "vault://notes/garden.md"})),
     }
-    cost = _microseconds(steps)
-    floors = {"FastAPI echo through Mangum": "echo", "mcp.server bare call": "bare"}
+    with fastmcp_side() as theirs:
+        for era, send in (("stateless", modern), ("handshake", legacy)):
+            steps[f"FastMCP, {era}"] = theirs(send("tools/call", _CALL))
+        cost = _microseconds(steps)
     rows = [
-        _row(f"tools/{era}", cost[era], name, cost[floor])
-        for era in ("call, stateless", "call, handshake")
-        for name, floor in floors.items()
+        _row(f"tools/call, {era}", cost[f"call, {era}"], name, cost[floor])
+        for era in ("stateless", "handshake")
+        for name, floor in {
+            "FastMCP, stateless": f"FastMCP, {era}",
+            "FastAPI echo through Mangum": "echo",
+            "mcp.server bare call": "bare",
+        }.items()
+        if floor in cost
     ]
-    rows.append(
-        _row(
-            "tools/list, stateless", cost["list, stateless"], "tools/call", cost["call, stateless"]
+    rows += [
+        _row(f"{method}, {era}", cost[f"{step}, {era}"], "tools/call", cost[f"call, {era}"])
+        for method, step, era in (
+            ("tools/list", "list", "stateless"),
+            ("tools/list", "list", "handshake"),
+            ("resources/read", "read", "stateless"),
         )
-    )
-    rows.append(
-        _row(
-            "resources/read, stateless",
-            cost["read, stateless"],
-            "tools/call",
-            cost["call, stateless"],
-        )
-    )
-    return rows
+    ]
+    return [*rows, *on_dynamodb()]
 
 
 def _row(measure: str, value: float, floor: str, floor_value: float) -> Row:
@@ -80,11 +83,18 @@ def _microseconds(steps: Mapping[str, Step]) -> dict[str, float]:
     samples: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(_ROUNDS):
         for name, step in steps.items():
-            start = time.perf_counter()
-            for _ in range(_CALLS_PER_ROUND):
-                step()
-            samples[name].append((time.perf_counter() - start) / _CALLS_PER_ROUND)
+            samples[name].append(step(CALLS_PER_ROUND))
     return {name: statistics.median(times[1:]) * 1e6 for name, times in samples.items()}
+
+
+def _timed(call: Callable[[], object]) -> Step:
+    def step(times: int) -> float:
+        start = time.process_time()
+        for _ in range(times):
+            call()
+        return (time.process_time() - start) / times
+
+    return step
 
 
 def _to(world: McpWorld, sent: Sent) -> Step:
@@ -93,7 +103,7 @@ def _to(world: McpWorld, sent: Sent) -> Step:
 
 def _through(process: LambdaProcess, sent: Sent) -> Step:
     event = proxy_event(sent.body, {"authorization": "Bearer alice", **sent.headers})
-    return lambda: process.invoke(event)
+    return _timed(lambda: process.invoke(event))
 
 
 def _echo() -> LambdaProcess:
@@ -131,4 +141,4 @@ def _bare(text: str) -> Step:
             lifespan_state=None,
         )
 
-    return lambda: loop.run_until_complete(call())
+    return _timed(lambda: loop.run_until_complete(call()))

@@ -55,7 +55,7 @@ def environments(venv: Path) -> dict[str, Environment]:
     }
     tools = {
         name: Environment(TOOLS / name, f"requirements/{name}.txt")
-        for name in ("ministack", "sam", "uv")
+        for name in ("ministack", "sam", "uv", "fastmcp")
     }
     return project | tools
 

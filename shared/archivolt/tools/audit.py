@@ -6,6 +6,7 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from archivolt.domain.errors import ArchivoltError
@@ -73,7 +74,7 @@ class Recorder:
 def _entry(call: Call, outcome: str, ended: datetime) -> AuditEntry:
     return AuditEntry(
         principal=call.principal,
-        action=redact(call.action).text[:_MAX_ACTION_CHARS],
+        action=_action(call.action),
         at=call.started,
         outcome=outcome,
         surface=call.surface,
@@ -83,6 +84,18 @@ def _entry(call: Call, outcome: str, ended: datetime) -> AuditEntry:
         path=_text(call.arguments, "path") or _text(call.arguments, "source_path"),
         details=call.details,
     )
+
+
+def _action(name: str) -> str:
+    if len(name) <= _MAX_ACTION_CHARS:
+        return _without_secrets(name)
+    return redact(name).text[:_MAX_ACTION_CHARS]
+
+
+# Nearly every name is that of a tool.
+@lru_cache(maxsize=1_024)
+def _without_secrets(name: str) -> str:
+    return redact(name).text[:_MAX_ACTION_CHARS]
 
 
 def digest(arguments: Mapping[str, Any]) -> str:

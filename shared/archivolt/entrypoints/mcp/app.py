@@ -3,7 +3,7 @@
 Refuses to know JSON-RPC and what the tools do.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -20,7 +20,6 @@ from archivolt.domain.errors import (
     NotFoundError,
     UnsupportedContentError,
 )
-from archivolt.domain.identity import Principal
 from archivolt.entrypoints.credentials import principal_of
 from archivolt.entrypoints.http.application import create_application, origins
 from archivolt.entrypoints.http.errors import language_for
@@ -137,26 +136,25 @@ class _Door:
 
     async def answer(self, request: Request) -> Response:
         """Return the answer to any request at the endpoint."""
-        if not self._origins.accepts(request.headers.get("origin")):
+        lines = request.headers.items()
+        headers = dict(reversed(lines))  # of a header sent twice, the first
+        if not self._origins.accepts(headers.get("origin")):
             raise ForbiddenError("origin_not_allowed")
-        principal = self._caller(request)
+        principal = principal_of(headers.get("authorization", ""), self._verifier)
         if request.method != "POST":
             raise HTTPException(405, headers={"Allow": "POST"})
-        if _media_type(request) != "application/json":
+        if _media_type(headers) != "application/json":
             raise UnsupportedContentError("content_type_not_json")
         reply = await self._edge.answer(
             Post(
-                headers=request.headers,
-                header_lines=request.headers.items(),
+                headers=headers,
+                header_lines=lines,
                 body=await request.body(),
                 caller=Caller(principal=principal, language=language_for(request)),
             )
         )
         return Response(reply.body, reply.status, reply.headers, reply.content_type)
 
-    def _caller(self, request: Request) -> Principal:
-        return principal_of(request.headers.get("authorization", ""), self._verifier)
 
-
-def _media_type(request: Request) -> str:
-    return request.headers.get("content-type", "").partition(";")[0].strip().lower()
+def _media_type(headers: Mapping[str, str]) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()

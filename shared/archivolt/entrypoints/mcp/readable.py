@@ -106,9 +106,12 @@ def _inline(value: object) -> str:
 
 
 def _quoted(value: object, between: str) -> str:
-    if isinstance(value, str) and between not in value and "\n" not in value:
-        return value
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        plain = between not in value and "\n" not in value
+        return value if plain else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False)
 
 
 def _indented(text: str) -> str:
