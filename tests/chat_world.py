@@ -1,7 +1,11 @@
 """The chat over fakes: conversations, settings and models beside the documents of `World`."""
 
+from dataclasses import replace
+
+from archivolt.adapters.models.table import ModelTable
 from archivolt.agent.state import LoopLimits
 from archivolt.chat.conversations import ConversationService
+from archivolt.chat.model_choices import ModelChoices
 from archivolt.chat.providers import ModelSelector
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import RunningTurn
@@ -43,17 +47,32 @@ class ChatWorld(World):
         waiting = WaitingTurns(ReversibleBox, self.clock)
         self.conversation_service = ConversationService(self.conversations, waiting, self.clock)
 
+    def allow_web_after_documents(self) -> None:
+        """Let the model ask the web, whatever it has seen."""
+        kept = self.settings.load(ACME)
+        self.settings.save(ACME, replace(kept, web_after_documents=True))
+
     def restart(self, model: ChatModel) -> None:
         """Go on as another process over the same stores, with another model behind the provider."""
         self.models = ScriptedModels(model)
         self.pipeline = self.pipeline_of(self.tools())
         self.send_message = self._send_message()
 
+    @property
+    def selector(self) -> ModelSelector:
+        """Which model answers, as things are now."""
+        return ModelSelector(self.settings, ReversibleBox(), self.models, ModelTable())
+
+    @property
+    def model_choices(self) -> ModelChoices:
+        """What people choose a model from."""
+        return ModelChoices(self.selector, ModelTable())
+
     def _send_message(self) -> SendMessage:
         return SendMessage(
             TurnSupport(
                 conversations=self.conversations,
-                models=ModelSelector(self.settings, ReversibleBox(), self.models),
+                models=self.selector,
                 tools=self.pipeline.registry,
                 pipeline=self.pipeline,
                 scopes=ScopeCollector(self.vaults, self.files),

@@ -114,6 +114,14 @@ class Settings(BaseModel):
     openai_model: str = ""
     openrouter_api_key: str = Field(default="", repr=False)
     openrouter_model: str = ""
+    anthropic_api_key: str = Field(default="", repr=False)
+    anthropic_model: str = ""
+    gemini_api_key: str = Field(default="", repr=False)
+    gemini_model: str = ""
+    ollama_base_url: str = ""
+    ollama_model: str = ""
+    vllm_base_url: str = ""
+    vllm_model: str = ""
 
     archivolt_tool_rate_limit: int = Field(default=limits.MAX_CALLS_PER_TOKEN, ge=1)
     archivolt_tool_rate_limit_per_tool: int = Field(default=limits.MAX_CALLS_PER_TOOL, ge=1)

@@ -10,6 +10,9 @@ from urllib.parse import parse_qsl, quote
 
 from mangum import Mangum
 
+from archivolt.adapters.models.table import ModelTable
+from archivolt.chat.model_choices import ModelChoices
+from archivolt.chat.providers import ModelSelector
 from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.services import RestServices
 from archivolt.entrypoints.http.tools_app import create_handler
@@ -28,6 +31,7 @@ from archivolt.vaults.uploads import UploadService
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.rest_api import EVENTS, Answer, LambdaProcess
 from tests.fakes.governance import KnownTokens, ReversibleBox
+from tests.fakes.models import ScriptedModels
 from tests.fakes.oauth import InMemoryOAuthGrants
 from tests.fakes.personal_tokens import InMemoryPersonalTokens
 from tests.world import World
@@ -71,6 +75,10 @@ def rest_services(
         audit=AuditService(world.audit, world.clock),
         tokens=PersonalTokens(lambda: store, world.clock),
         approvals=world.approvals,
+        model_choices=lambda: ModelChoices(
+            ModelSelector(world.tenant_settings, ReversibleBox(), ScriptedModels(), ModelTable()),
+            ModelTable(),
+        ),
         allowed_origins=allowed_origins,
     )
 

@@ -48,6 +48,7 @@ def application(world: ChatWorld, *, enabled: bool = True) -> LazyChatApp:
         token_verifier=KnownTokens(TOKENS),
         send_message=world.send_message,
         conversations=world.conversation_service,
+        model_choices=world.model_choices,
     )
     return LazyChatApp(lambda: services)
 

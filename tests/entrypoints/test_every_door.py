@@ -77,6 +77,7 @@ class House:
             token_verifier=tokens,
             send_message=world.send_message,
             conversations=world.conversation_service,
+            model_choices=world.model_choices,
         )
         self._tools: ASGIApp = create_tools_app(lambda: rest)
         self._chat: ASGIApp = create_chat_app(lambda: chat)

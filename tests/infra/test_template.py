@@ -29,7 +29,8 @@ PUBLIC = {
     ("GET", "/healthz"),
     ("GET", "/api/v1/openapi.json"),
     ("ANY", "/.well-known/{proxy+}"),
-    *(("OPTIONS", path) for path in ("/api/v1/{proxy+}", "/api/v1/chat/{proxy+}", "/mcp")),
+    *(("OPTIONS", f"/api/v1/{path}{{proxy+}}") for path in ("", "chat/", "ai/")),
+    ("OPTIONS", "/mcp"),
 }
 
 
@@ -137,6 +138,8 @@ def test_the_authorizer_is_asked_by_the_authorization_header(api: ApiDefinition)
         ("GET", "/api/v1/openapi.json", "archivolt-tools", False),
         ("POST", "/api/v1/chat/messages", "archivolt-chat", True),
         ("GET", "/api/v1/chat/conversations/c1", "archivolt-chat", True),
+        ("GET", "/api/v1/ai/status", "archivolt-chat", True),
+        ("GET", "/api/v1/config/ai-models", "archivolt-tools", False),
         ("POST", "/mcp", "archivolt-mcp", False),
         ("GET", "/.well-known/oauth-protected-resource/mcp", "archivolt-mcp", False),
     ],
@@ -150,7 +153,7 @@ def test_a_request_reaches_its_function(
 
 
 def test_a_streamed_answer_comes_from_the_streaming_invocation(body: Mapping[str, Any]) -> None:
-    for path in ("/api/v1/chat", "/api/v1/chat/{proxy+}"):
+    for path in ("/api/v1/chat", "/api/v1/chat/{proxy+}", "/api/v1/ai/{proxy+}"):
         integration = body["paths"][path]["x-amazon-apigateway-any-method"][
             "x-amazon-apigateway-integration"
         ]

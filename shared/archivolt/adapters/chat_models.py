@@ -1,19 +1,23 @@
 """`ChatModels`: the embedded model, and endpoints of every wire format over the guarded client."""
 
-from collections.abc import Callable
-
-import httpx2
+from typing import TYPE_CHECKING
 
 from archivolt.adapters.streaming.formats import ProviderFormat
-from archivolt.adapters.streaming.model import StreamedChatModel
 from archivolt.ports.chat_model import ChatModel, ChatProvider, ProviderConnection, WireFormat
 from archivolt.ports.model_catalogue import ModelCatalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import httpx2
 
 
 class OutboundChatModels:
     """Opens models; what a model needs is imported when it is first asked for."""
 
-    def __init__(self, client: Callable[[], httpx2.AsyncClient], catalogue: ModelCatalogue) -> None:
+    def __init__(
+        self, client: "Callable[[], httpx2.AsyncClient]", catalogue: ModelCatalogue
+    ) -> None:
         self._client = client
         self._catalogue = catalogue
 
@@ -25,6 +29,8 @@ class OutboundChatModels:
 
     def connect(self, connection: ProviderConnection) -> ChatProvider:
         """Return the model behind an endpoint, in its wire format; nothing is sent yet."""
+        from archivolt.adapters.streaming.model import StreamedChatModel  # noqa: PLC0415
+
         wire = provider_format(connection.wire_format)
         return StreamedChatModel(self._client(), wire, connection, self._catalogue)
 

@@ -1,60 +1,56 @@
-"""Which model answers: request > tenant's settings > environment > embedded (O72, S5).
+"""Which model answers: request > tenant > `ai_default_*` > environment > deepseek (O72, S5).
 
-A key is only ever used with the address it was configured with: a request can choose among what is
-configured, it cannot send a key elsewhere.
+Where none of them can be reached, the embedded provider answers. A key is only ever used with the
+address it was configured with: a request can choose among what is configured, it cannot send a key
+elsewhere.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Final, NamedTuple
+from dataclasses import dataclass, replace
 
+from archivolt.chat.presets import (
+    EMBEDDED,
+    EMBEDDED_MODEL,
+    NO_PRESET,
+    PRESETS,
+    wire_format_of,
+)
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError
 from archivolt.domain.identity import Principal, TenantId
+from archivolt.domain.limits import DEFAULT_CONTEXT_TOKENS
 from archivolt.domain.settings import CHAT_API_KEY, TenantSettings
 from archivolt.ports.chat_model import ChatModel, ChatModels, ProviderConnection
 from archivolt.ports.governance import SecretBox, TenantSettingsStore
-
-EMBEDDED: Final = "embedded"
-EMBEDDED_MODEL: Final = "archivolt-extractive"
-
-
-class Preset(NamedTuple):
-    """Where a well-known provider is, and the model it answers with unless one is named."""
-
-    base_url: str
-    model: str
-
-
-PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
-    {
-        "deepseek": Preset("https://api.deepseek.com/v1", "deepseek-chat"),
-        "mistral": Preset("https://api.mistral.ai/v1", "mistral-small-latest"),
-        "openai": Preset("https://api.openai.com/v1", "gpt-4o"),
-        "openrouter": Preset("https://openrouter.ai/api/v1", "openrouter/auto"),
-    }
-)
-
-# They speak another wire format, so an address does not make them OpenAI-compatible.
-_OTHER_FORMATS: Final = frozenset({"anthropic", "gemini"})
+from archivolt.ports.model_catalogue import ModelCatalogue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfiguredProvider:
-    """A provider that can be reached, and the model it answers with unless another is named."""
+    """A provider that can be reached, and the model it answers with unless another is named.
+
+    `sealed_key` is a tenant's, opened for the one request that needs it (S11).
+    """
 
     connection: ProviderConnection
     model: str = ""
+    sealed_key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenModel:
-    """What will answer a turn."""
+    """What will answer a turn.
+
+    `sees`: it takes images. `context_tokens` is its window. `reaches_out`: the tenant lets it ask the web unasked, whatever
+    documents it has seen.
+    """
 
     provider: str
     name: str
     max_tokens: int
     model: ChatModel
+    sees: bool = False
+    context_tokens: int = DEFAULT_CONTEXT_TOKENS
+    reaches_out: bool = False
 
 
 def environment_providers(
@@ -76,9 +72,7 @@ def environment_providers(
         named = preferred_model if name == preferred else ""
         found.append(
             ConfiguredProvider(
-                connection=ProviderConnection(
-                    provider=name, base_url=base_url or preset.base_url, key=key or ""
-                ),
+                connection=_connection(name, base_url or preset.base_url, key or ""),
                 model=named or variables.get(f"{name}_model") or preset.model,
             )
         )
@@ -86,12 +80,13 @@ def environment_providers(
 
 
 class ModelSelector:
-    """Chooses the model of each turn from the settings as they are at that moment (S13).
+    """Chooses the model of each turn from the settings as they are at that moment (S13, O71).
 
     Args:
         settings: The tenants' settings.
         secrets: Opens their keys.
         models: Opens models.
+        catalogue: Knows which of them see.
         environment: The deployment's own providers, the preferred one first.
         environment_tenant: The one tenant they serve (S10); None: every tenant of a local stack.
 
@@ -102,6 +97,7 @@ class ModelSelector:
         settings: TenantSettingsStore,
         secrets: SecretBox,
         models: ChatModels,
+        catalogue: ModelCatalogue,
         *,
         environment: Sequence[ConfiguredProvider] = (),
         environment_tenant: str | None = "",
@@ -109,6 +105,7 @@ class ModelSelector:
         self._settings = settings
         self._secrets = secrets
         self._models = models
+        self._catalogue = catalogue
         self._environment = environment
         self._environment_tenant = environment_tenant
 
@@ -116,7 +113,7 @@ class ModelSelector:
         """Return the model for one turn; "" leaves a choice to the settings.
 
         Raises:
-            ForbiddenError: `chat_disabled`.
+            ForbiddenError: `chat_disabled`, `provider_not_allowed`.
             InvalidRequestError: `provider_unknown`, `provider_not_configured`, `model_required`.
             UnavailableError: `secret_unreadable`.
 
@@ -124,38 +121,79 @@ class ModelSelector:
         settings = self._settings.load(principal.tenant)
         if not settings.chat_enabled:
             raise ForbiddenError("chat_disabled")
-        chosen = provider or settings.chat_provider
-        if chosen == EMBEDDED:
+        chosen = self._chosen(principal.tenant, settings, provider)
+        if chosen is None:
             return self._embedded(settings)
-        configured = self._configured(principal.tenant, settings)
-        chosen = chosen or next(iter(configured), EMBEDDED)
-        if chosen in configured:
-            return self._connected(configured[chosen], model, settings)
-        if provider or chosen not in {EMBEDDED, *PRESETS}:
-            raise _unusable(chosen)
-        return self._embedded(settings)
+        return self._connected(principal.tenant, chosen, model, settings)
+
+    def configured(self, principal: Principal) -> list[ConfiguredProvider]:
+        """Return what the caller's tenant may use and its models; no key is opened."""
+        settings = self._settings.load(principal.tenant)
+        found = self._configured(principal.tenant, settings).values()
+        allowed = [each for each in found if _is_allowed(_name(each), settings)]
+        return [replace(each, model=_model(each, settings)) for each in allowed]
+
+    def allows(self, principal: Principal, provider: str) -> bool:
+        """Tell whether the caller's tenant lets its people use a provider (S5)."""
+        return _is_allowed(provider, self._settings.load(principal.tenant))
+
+    def default(self, principal: Principal) -> tuple[str, str]:
+        """Return the provider and the model that answer unless a request names others.
+
+        Raises:
+            ForbiddenError: `chat_disabled`, `provider_not_allowed`.
+            InvalidRequestError: `provider_unknown`.
+
+        """
+        settings = self._settings.load(principal.tenant)
+        if not settings.chat_enabled:
+            raise ForbiddenError("chat_disabled")
+        found = self._chosen(principal.tenant, settings, "")
+        return (_name(found), _model(found, settings)) if found else (EMBEDDED, EMBEDDED_MODEL)
+
+    def _chosen(
+        self, tenant: TenantId, settings: TenantSettings, asked: str
+    ) -> ConfiguredProvider | None:
+        """Return the provider that answers, None for the embedded one."""
+        configured = self._configured(tenant, settings)
+        if named := asked or settings.chat_provider:
+            return _named(named, configured, settings, insists=bool(asked))
+        for name in (_own_name(settings), settings.ai_default_provider, *configured):
+            if name == EMBEDDED:
+                return None
+            if name in configured and _is_allowed(name, settings):
+                return configured[name]
+        return None
 
     def _embedded(self, settings: TenantSettings) -> ChosenModel:
         return ChosenModel(
             provider=EMBEDDED,
             name=EMBEDDED_MODEL,
             max_tokens=settings.chat_max_tokens_per_request,
+            context_tokens=self._catalogue.context_tokens(EMBEDDED, EMBEDDED_MODEL),
+            reaches_out=settings.web_after_documents,
             model=self._models.embedded(),
         )
 
     def _connected(
-        self, found: ConfiguredProvider, model: str, settings: TenantSettings
+        self, tenant: TenantId, found: ConfiguredProvider, model: str, settings: TenantSettings
     ) -> ChosenModel:
-        provider = found.connection.provider
-        preferred = settings.chat_model if provider == settings.chat_provider else ""
-        name = model or preferred or found.model
+        provider = _name(found)
+        name = model or _model(found, settings)
         if not name:
             raise InvalidRequestError("model_required", provider=provider)
+        connection = found.connection
+        if found.sealed_key:
+            key = self._secrets.open(found.sealed_key, tenant=tenant, field=CHAT_API_KEY)
+            connection = replace(connection, key=key)
         return ChosenModel(
             provider=provider,
             name=name,
             max_tokens=settings.chat_max_tokens_per_request,
-            model=self._models.connect(found.connection),
+            sees=self._catalogue.capabilities(provider, name).vision,
+            context_tokens=self._catalogue.context_tokens(provider, name),
+            reaches_out=settings.web_after_documents,
+            model=self._models.connect(connection),
         )
 
     def _configured(
@@ -163,27 +201,81 @@ class ModelSelector:
     ) -> dict[str, ConfiguredProvider]:
         """Return what may be used, by name: the tenant's own first."""
         configured: dict[str, ConfiguredProvider] = {}
-        own = self._own(tenant, settings)
+        own = _own(settings)
         if own is not None:
-            configured[own.connection.provider] = own
+            configured[_name(own)] = own
         if self._environment_tenant in {None, tenant}:
             for each in self._environment:
-                configured.setdefault(each.connection.provider, each)
+                configured.setdefault(_name(each), each)
         return configured
 
-    def _own(self, tenant: TenantId, settings: TenantSettings) -> ConfiguredProvider | None:
-        """Return what the tenant configured, if it can be reached: a key, or an address of one."""
-        if not (settings.sealed_chat_api_key or settings.chat_base_url):
-            return None
-        provider = settings.chat_provider or "openai"
-        preset = PRESETS.get(provider, Preset("", ""))
-        base_url = settings.chat_base_url or preset.base_url
-        if not base_url or provider in {EMBEDDED, *_OTHER_FORMATS}:
-            return None
-        sealed = settings.sealed_chat_api_key
-        key = self._secrets.open(sealed, tenant=tenant, field=CHAT_API_KEY) if sealed else ""
-        connection = ProviderConnection(provider=provider, base_url=base_url, key=key)
-        return ConfiguredProvider(connection=connection, model=settings.chat_model or preset.model)
+
+def _named(
+    name: str,
+    configured: Mapping[str, ConfiguredProvider],
+    settings: TenantSettings,
+    *,
+    insists: bool,
+) -> ConfiguredProvider | None:
+    """Return the provider of a name; a well-known one that only lacks its key may be None."""
+    if name == EMBEDDED:
+        return None
+    if not _is_allowed(name, settings):
+        raise ForbiddenError("provider_not_allowed", provider=name)
+    if name not in configured and (insists or name not in PRESETS):
+        raise _unusable(name)
+    return configured.get(name)
+
+
+def _own(settings: TenantSettings) -> ConfiguredProvider | None:
+    """Return what the tenant configured, if it can be reached: a key, or an address of one."""
+    provider = _own_name(settings)
+    preset = PRESETS.get(provider, NO_PRESET)
+    if not (_is_own(settings) or preset.keyless):
+        return None
+    base_url = settings.chat_base_url or preset.base_url
+    if not base_url or provider == EMBEDDED:
+        return None
+    return ConfiguredProvider(
+        connection=_connection(provider, base_url, ""),
+        model=preset.model,
+        sealed_key=settings.sealed_chat_api_key,
+    )
+
+
+def _is_own(settings: TenantSettings) -> bool:
+    return bool(settings.sealed_chat_api_key or settings.chat_base_url)
+
+
+def _own_name(settings: TenantSettings) -> str:
+    """Return the name of the tenant's own provider: an address alone speaks OpenAI's format."""
+    return settings.chat_provider or ("openai" if _is_own(settings) else "")
+
+
+def _connection(provider: str, base_url: str, key: str) -> ProviderConnection:
+    return ProviderConnection(
+        provider=provider,
+        base_url=base_url,
+        key=key,
+        wire_format=wire_format_of(provider, base_url),
+    )
+
+
+def _name(found: ConfiguredProvider) -> str:
+    return found.connection.provider
+
+
+def _model(found: ConfiguredProvider, settings: TenantSettings) -> str:
+    """Return the model of a provider unless a request names one (O72)."""
+    provider = _name(found)
+    preferred = settings.chat_model if provider == _own_name(settings) else ""
+    return preferred or settings.ai_default_models.get(provider, "") or found.model
+
+
+def _is_allowed(provider: str, settings: TenantSettings) -> bool:
+    """Tell whether the tenant lets its people use a provider (S5); none named: every one."""
+    allowed = settings.chat_allowed_providers
+    return not allowed or provider in allowed or provider == EMBEDDED
 
 
 def _unusable(provider: str) -> InvalidRequestError:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from archivolt.agent.state import LoopLimits
     from archivolt.bootstrap import Container
+    from archivolt.chat.model_choices import ModelChoices
     from archivolt.chat.providers import ConfiguredProvider, ModelSelector
     from archivolt.chat.turns import SendMessage
     from archivolt.chat.waiting import WaitingTurns
@@ -44,9 +45,17 @@ class ChatContainer:
             self._on.tenant_settings,
             self._on.secret_box,
             OutboundChatModels(lambda: self._on.outbound_async_client, self.catalogue),
+            self.catalogue,
             environment=self._environment(),
             environment_tenant=settings.environment_tenant,
         )
+
+    @cached_property
+    def model_choices(self) -> "ModelChoices":
+        """What people choose a model from."""
+        from archivolt.chat.model_choices import ModelChoices
+
+        return ModelChoices(self.models, self.catalogue)
 
     @cached_property
     def waiting(self) -> "WaitingTurns":
@@ -85,6 +94,7 @@ class ChatContainer:
             token_verifier=self._on.token_verifier,
             send_message=self.send_message,
             conversations=ConversationService(self._on.conversations, self.waiting, self._on.clock),
+            model_choices=self.model_choices,
             allowed_origins=self._on.settings.allowed_origins,
         )
 

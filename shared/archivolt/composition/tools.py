@@ -188,6 +188,7 @@ class ToolsContainer:
             audit=AuditService(self._on.audit_log, self._on.clock),
             tokens=PersonalTokens(lambda: personal_tokens(self._on), self._on.clock),
             approvals=self.approvals,
+            model_choices=lambda: self._on.chat.model_choices,
             allowed_origins=self._on.settings.allowed_origins,
         )
 

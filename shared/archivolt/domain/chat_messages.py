@@ -75,11 +75,15 @@ CHAT_MESSAGES: Mapping[str, Message] = {
     ),
     "provider_key_refused": Message(
         "The provider {provider} does not accept the key; have an administrator set another.",
-        "Le fournisseur {provider} refuse la clé ; faites-en régler une autre par l'administrateur.",
+        "Le fournisseur {provider} refuse la clé ; un administrateur doit en régler une autre.",
     ),
     "provider_model_unknown": Message(
         "The provider {provider} has no such model or address ({reason}); check both.",
         "Le fournisseur {provider} n'a pas ce modèle ou cette adresse ({reason}) ; vérifiez-les.",
+    ),
+    "provider_not_allowed": Message(
+        "Your organisation does not use the provider {provider}; choose another.",
+        "Votre organisation n'utilise pas le fournisseur {provider} ; choisissez-en un autre.",
     ),
     "provider_not_configured": Message(
         "The provider {provider} is not set up here; ask an administrator.",

@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 import pytest
 
-from archivolt.chat.providers import PRESETS
+from archivolt.chat.presets import PRESETS
 from archivolt.domain import stream
 from archivolt.domain.limits import (
     MAX_CONTEXT_FILE_CHARS,
@@ -105,9 +105,16 @@ def test_the_providers_and_their_settings_are_those_of_the_code() -> None:
     told = {
         row[0].strip("`"): [cell.strip("`") for cell in row[1:]] for row in rows("`chat_provider`")
     }
+    needed = {"": "needed"}
     named = set(re.findall(r"`([A-Z]+_[A-Z_]+)`", GUIDE))
 
     assert {name: told[name] for name in PRESETS} == {
-        name: list(preset) for name, preset in PRESETS.items()
+        name: [
+            preset.base_url,
+            needed.get(preset.model, preset.model),
+            preset.wire_format.value,
+            "none" if preset.keyless else "needed",
+        ]
+        for name, preset in PRESETS.items()
     }
     assert {name.lower() for name in named} <= set(Settings.model_fields)

@@ -2,9 +2,9 @@
 
 import pytest
 
+from archivolt.adapters.models.table import ModelTable
+from archivolt.chat.presets import EMBEDDED, EMBEDDED_MODEL, PRESETS
 from archivolt.chat.providers import (
-    EMBEDDED,
-    EMBEDDED_MODEL,
     ChosenModel,
     ConfiguredProvider,
     ModelSelector,
@@ -12,7 +12,7 @@ from archivolt.chat.providers import (
 )
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, UnavailableError
 from archivolt.domain.settings import CHAT_API_KEY, TenantSettings
-from archivolt.ports.chat_model import ProviderConnection
+from archivolt.ports.chat_model import ProviderConnection, WireFormat
 from tests.builders import ACME, ALICE, GLOBEX, principal
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
 from tests.fakes.models import ScriptedModels
@@ -40,6 +40,7 @@ class Choosing:
             store,
             ReversibleBox(),
             self.models,
+            ModelTable(),
             environment=environment,
             environment_tenant=serves,
         )
@@ -120,17 +121,110 @@ def test_a_key_is_never_sent_to_a_provider_it_was_not_configured_for() -> None:
     assert choosing.models.connections == []
 
 
-@pytest.mark.parametrize("name", ["anthropic", "gemini", "no-such"])
-def test_a_provider_nobody_knows_is_refused_with_the_known_ones(name: str) -> None:
+def test_a_provider_nobody_knows_is_refused_with_the_known_ones() -> None:
     with pytest.raises(InvalidRequestError, match="provider_unknown") as raised:
-        Choosing().select(name)
-    assert "deepseek" in str(raised.value.details["known"])
+        Choosing().select("no-such")
+    assert set(PRESETS) <= set(str(raised.value.details["known"]).split(", "))
 
 
-@pytest.mark.parametrize("name", ["anthropic", "vllm"])
-def test_a_configured_provider_that_cannot_be_spoken_to_is_told(name: str) -> None:
+def test_an_unknown_provider_without_an_address_is_told() -> None:
     with pytest.raises(InvalidRequestError, match="provider_unknown"):
-        Choosing(tenant(chat_provider=name, key="sk")).select()
+        Choosing(tenant(chat_provider="acme-ai", key="sk")).select()
+
+
+@pytest.mark.parametrize(
+    ("name", "spoken"),
+    [
+        ("anthropic", WireFormat.ANTHROPIC),
+        ("gemini", WireFormat.GEMINI),
+        ("mistral", WireFormat.OPENAI),
+    ],
+)
+def test_a_known_provider_is_spoken_to_in_its_own_format(name: str, spoken: WireFormat) -> None:
+    choosing = Choosing(tenant(chat_provider=name, key="sk"))
+
+    assert choosing.select().name == PRESETS[name].model
+    assert choosing.connection.wire_format is spoken
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://api.anthropic.test/v1/chat/completions",
+        "https://gateway.test/v1beta/openai/",
+    ],
+)
+def test_an_address_that_speaks_openais_format_is_spoken_to_in_it(address: str) -> None:
+    choosing = Choosing(tenant(chat_provider="gemini", chat_base_url=address, key="sk"))
+
+    choosing.select()
+
+    assert choosing.connection.wire_format is WireFormat.OPENAI
+
+
+@pytest.mark.parametrize("name", ["ollama", "vllm"])
+def test_a_provider_on_ones_own_machine_needs_no_key(name: str) -> None:
+    choosing = Choosing(tenant(chat_provider=name, chat_model="qwen3"))
+
+    assert choosing.select().name == "qwen3"
+    assert choosing.connection.base_url.startswith("http://127.0.0.1")
+
+
+def test_the_defaults_come_after_the_tenants_choice_and_before_the_environments() -> None:
+    mistral = ConfiguredProvider(
+        connection=ProviderConnection(provider="mistral", base_url="https://m.test/v1", key="env"),
+        model="env-mistral",
+    )
+    defaults = tenant(ai_default_provider="mistral", ai_default_models={"mistral": "kept"})
+    chosen = tenant(
+        chat_provider="openai", ai_default_provider="mistral", ai_default_models={"openai": "kept"}
+    )
+
+    assert Choosing(None, OURS, mistral).select().name == "env-model"
+    assert Choosing(defaults, OURS, mistral).select().name == "kept"
+    assert Choosing(defaults, OURS, mistral).select(model="asked").name == "asked"
+    assert Choosing(defaults, OURS, mistral).select("openai").name == "env-model"
+    assert Choosing(chosen, OURS, mistral).select().name == "kept"
+
+
+def test_a_default_without_a_key_leaves_what_has_one() -> None:
+    settings = tenant(ai_default_provider="anthropic")
+
+    assert Choosing(settings, OURS).select().provider == "openai"
+    assert Choosing(settings).select().provider == EMBEDDED
+
+
+def test_the_embedded_provider_can_be_the_default() -> None:
+    assert Choosing(tenant(ai_default_provider=EMBEDDED), OURS).select().provider == EMBEDDED
+
+
+def test_of_several_keys_in_the_environment_deepseeks_is_used_first() -> None:
+    variables = {"openai_api_key": "sk-o", "deepseek_api_key": "sk-d", "gemini_api_key": "sk-g"}
+
+    chosen = Choosing(None, *environment_providers(variables), serves=None).select()
+
+    assert (chosen.provider, chosen.name) == ("deepseek", "deepseek-chat")
+
+
+def test_a_tenant_restricts_its_people_to_some_providers() -> None:
+    mistral = ConfiguredProvider(
+        connection=ProviderConnection(provider="mistral", base_url="https://m.test/v1"), model="m"
+    )
+    settings = tenant(chat_allowed_providers=("mistral",))
+    choosing = Choosing(settings, OURS, mistral)
+
+    with pytest.raises(ForbiddenError, match="provider_not_allowed"):
+        choosing.select("openai")
+    assert choosing.select().provider == "mistral"
+    assert choosing.select(EMBEDDED).provider == EMBEDDED
+    assert Choosing(settings, OURS).select().provider == EMBEDDED
+
+
+@pytest.mark.parametrize(
+    ("model", "sees"), [("gpt-4o", True), ("gpt-4o-2024-08-06", True), ("o3-mini", False)]
+)
+def test_a_chosen_model_tells_whether_it_sees(model: str, sees: bool) -> None:
+    assert Choosing(None, OURS).select(model=model).sees is sees
 
 
 def test_an_own_endpoint_needs_a_model() -> None:

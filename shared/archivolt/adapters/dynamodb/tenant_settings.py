@@ -21,6 +21,8 @@ class DynamoTenantSettings:
         known: dict[str, Any] = {
             field.name: item[field.name] for field in fields(TenantSettings) if field.name in item
         }
+        if "chat_allowed_providers" in known:
+            known["chat_allowed_providers"] = tuple(known["chat_allowed_providers"])
         return TenantSettings(**known)
 
     def save(self, tenant: TenantId, settings: TenantSettings) -> None:

@@ -1,4 +1,7 @@
-"""The application of the chat function: `/api/v1/chat/*`, and `/healthz` for the Web Adapter."""
+"""The application of the chat function: `/api/v1/chat/*`, `/api/v1/ai/*`, and `/healthz`.
+
+The last is for the Web Adapter.
+"""
 
 from functools import cached_property
 from typing import Final
@@ -9,6 +12,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from archivolt.domain.errors import NotFoundError
+from archivolt.entrypoints.http.ai_routes import ai_router
 from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.chat_services import ChatServicesOf
 from archivolt.entrypoints.http.conversation_routes import conversation_router
@@ -16,6 +20,7 @@ from archivolt.entrypoints.http.errors import error_response, language_for
 from archivolt.entrypoints.http.message_routes import message_router
 
 PREFIX: Final = "/api/v1/chat"
+AI_PREFIX: Final = "/api/v1/ai"
 
 # How long a stopping server waits for running turns; AWS gives a function two seconds in all.
 _DRAIN_SECONDS: Final = 1.5
@@ -33,6 +38,7 @@ def create_chat_app(services: ChatServicesOf, allowed_origins: str = "") -> Fast
     app.include_router(_health_router())
     app.include_router(message_router(services), prefix=PREFIX)
     app.include_router(conversation_router(services), prefix=PREFIX)
+    app.include_router(ai_router(services), prefix=AI_PREFIX)
     return app
 
 
@@ -45,7 +51,7 @@ class FeatureGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or answer `not_found`."""
-        is_chat = scope["type"] == "http" and scope["path"].startswith(PREFIX)
+        is_chat = scope["type"] == "http" and scope["path"].startswith((PREFIX, AI_PREFIX))
         if not is_chat or self._services().enabled:
             await self._app(scope, receive, send)
             return

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from archivolt.chat.conversations import ConversationService
+from archivolt.chat.model_choices import ModelChoices
 from archivolt.chat.turns import SendMessage
 from archivolt.ports.governance import TokenVerifier
 
@@ -19,6 +20,7 @@ class ChatServices:
     token_verifier: TokenVerifier
     send_message: SendMessage
     conversations: ConversationService
+    model_choices: ModelChoices
     allowed_origins: str = ""
 
 

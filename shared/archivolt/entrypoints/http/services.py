@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from archivolt.chat.model_choices import ModelChoices
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.tool import Surface
 from archivolt.governance.audit import AuditService
@@ -41,6 +42,7 @@ class RestServices:
     audit: AuditService
     tokens: PersonalTokens
     approvals: ApprovalService
+    model_choices: Callable[[], ModelChoices]
     allowed_origins: str = ""
 
 

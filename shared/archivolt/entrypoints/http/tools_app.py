@@ -13,6 +13,7 @@ from archivolt.entrypoints.browser.services import BrowserServicesOf
 from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.audit_routes import audit_router
 from archivolt.entrypoints.http.change_routes import change_router
+from archivolt.entrypoints.http.config_routes import config_router
 from archivolt.entrypoints.http.confirmation_routes import confirmation_router
 from archivolt.entrypoints.http.file_routes import file_router
 from archivolt.entrypoints.http.index_routes import index_router
@@ -36,6 +37,7 @@ _ROUTERS: Final = (
     vault_router,
     index_router,
     settings_router,
+    config_router,
     own_settings_router,
     audit_router,
     token_router,
