@@ -14,6 +14,7 @@ from archivolt.vaults.move_run import MoveResult
 from archivolt.vaults.move_steps import MoveStores
 from archivolt.vaults.moving import MoveService
 from tests.builders import ALICE, a_vault
+from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.faults import FaultLine
 from tests.fakes.files import InMemoryFiles
@@ -81,6 +82,7 @@ class MovingVault:
         self.clock = FrozenClock()
         self.store = InterruptedFiles(self.clock)
         self.notes = InMemoryNotes()
+        self.catalogue = InMemoryCatalogue(self.clock)
         self.operations = InMemoryOperations()
         self.line = FaultLine()
         self._indexed: set[VaultPath] = set()
@@ -90,6 +92,7 @@ class MovingVault:
         self.clock.advance(hours=1)
         stores = MoveStores(
             files=self.line.across(self.store),
+            catalogue=self.line.across(self.catalogue),
             notes=self.notes,
             operations=self.line.across(self.operations),
             clock=self.clock,

@@ -161,7 +161,14 @@ class SharedVault(World):
             clock=clock,
         )
         self.moves = MoveService(
-            MoveStores(files=store, notes=notes, operations=operations, clock=clock, threads=1)
+            MoveStores(
+                files=store,
+                catalogue=catalogue,
+                notes=notes,
+                operations=operations,
+                clock=clock,
+                threads=1,
+            )
         )
         self.uploads = UploadService(store)
         by_hand = ByHand(self.rate_limit, self.audit, clock)

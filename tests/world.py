@@ -127,7 +127,11 @@ class World:
         )
         self.moves = MoveService(
             MoveStores(
-                files=self.store, notes=self.notes, operations=self.operations, clock=self.clock
+                files=self.store,
+                catalogue=line.across(self.catalogue),
+                notes=self.notes,
+                operations=self.operations,
+                clock=self.clock,
             )
         )
         self.retrieval = FulltextRetrieval(self.vaults, self.text_search)

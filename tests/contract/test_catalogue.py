@@ -132,6 +132,7 @@ def test_a_tombstone_tells_where_its_document_went(catalogue: Catalogue) -> None
     gone = departed(VAULT, NOTE, stored, to=VaultPath("b.md"), over=over, now=START)
     assert catalogue.advance(gone, previous=stored)
     found = catalogue.get(VAULT, NOTE)
+    assert found is not None
     assert found == replace(gone, sequencer=stored.sequencer)
     assert (found.moved_to, found.served) == ("b.md", stored.generation)
     assert list(catalogue.entries(VAULT)) == []

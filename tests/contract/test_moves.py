@@ -20,6 +20,7 @@ from archivolt.vaults.moving import MoveService
 from archivolt.vaults.mutations import MutationService
 from tests.builders import ALICE, a_vault
 from tests.contract.conftest import MINISTACK, NewBucket, NewTable
+from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
 from tests.fakes.notes import InMemoryNotes
 
@@ -36,7 +37,11 @@ class RealVault:
         self.files = files
         self.operations = operations
         stores = MoveStores(
-            files=files, notes=InMemoryNotes(), operations=operations, clock=LONG_AGO
+            files=files,
+            catalogue=InMemoryCatalogue(),
+            notes=InMemoryNotes(),
+            operations=operations,
+            clock=LONG_AGO,
         )
         self.service = MoveService(stores)
         self.access = VaultAccess(vault=VAULT, user=ALICE, role=VaultRole.WRITER)

@@ -18,6 +18,7 @@ class FaultLine:
     def __init__(self) -> None:
         self._left: int | None = None
         self._down: set[str] = set()
+        self._watch: Callable[[], None] | None = None
 
     def strike_after(self, moments: int) -> None:
         """Die at the moment of this number, counted from here."""
@@ -27,6 +28,10 @@ class FaultLine:
         """Let everything work again."""
         self._left = None
         self._down.clear()
+
+    def watch(self, look: Callable[[], None] | None) -> None:
+        """Let somebody look at every moment; what they do themselves is not watched."""
+        self._watch = look
 
     def take_down(self, *methods: str) -> None:
         """Make calls of these methods fail as if their service were down."""
@@ -38,6 +43,10 @@ class FaultLine:
 
     def moment(self) -> None:
         """Pass one moment."""
+        look, self._watch = self._watch, None
+        if look is not None:
+            look()
+            self._watch = look
         if self._left is not None:
             self._left -= 1
             if self._left < 0:

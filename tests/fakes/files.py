@@ -65,6 +65,8 @@ class InMemoryFiles:
         self._versions: dict[tuple[VaultRef, VaultPath], list[StoredVersion]] = {}
         self._directories: set[tuple[VaultRef, VaultPath]] = set()
         self._numbers = itertools.count(1)
+        self.history: list[tuple[VaultRef, StoredVersion]] = []
+        """Every version of any file, in the order in which they came to be."""
 
     @_alone
     def list(
@@ -143,7 +145,7 @@ class InMemoryFiles:
         if current.info.etag != expected:
             raise ConflictError("conflict")
         marker = replace(current.info, version=self._next_version(), modified=self._clock.now())
-        self._versions[vault, path].append(StoredVersion(info=marker, data=None))
+        self._keep(vault, StoredVersion(info=marker, data=None))
 
     @_alone
     def copy(
@@ -247,9 +249,14 @@ class InMemoryFiles:
             bulk=bulk,
             created=marks.created or self._clock.now(),
             operation=marks.operation,
+            moved_from=marks.moved_from,
         )
-        self._versions.setdefault((vault, path), []).append(StoredVersion(info=info, data=data))
+        self._keep(vault, StoredVersion(info=info, data=data))
         return info
+
+    def _keep(self, vault: VaultRef, stored: StoredVersion) -> None:
+        self._versions.setdefault((vault, stored.info.path), []).append(stored)
+        self.history.append((vault, stored))
 
     def _next_version(self) -> str:
         return f"version-{next(self._numbers)}"

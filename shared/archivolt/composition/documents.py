@@ -56,6 +56,7 @@ class DocumentsContainer:
         return MoveService(
             MoveStores(
                 files=self._on.file_store,
+                catalogue=self._on.catalogue,
                 notes=self._on.index.note_index,
                 operations=self._on.operations,
                 clock=self._on.clock,

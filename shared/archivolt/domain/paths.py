@@ -170,6 +170,11 @@ def parents_of(path: VaultPath) -> list[VaultPath]:
     return [VaultPath("/".join(names[:depth])) for depth in range(1, len(names))]
 
 
+def is_below(path: str, directory: str) -> bool:
+    """Tell whether a path is that of a directory (or file), or below it; all are below the root."""
+    return not directory or path == directory or path.startswith(f"{directory}/")
+
+
 def vault_uri(vault: str, path: str = "", *, fragment: str = "") -> str:
     """Return the `vault://` URI of a vault, or of a file in it (O23), percent-encoded."""
     uri = f"vault://{quote(vault, safe='')}"

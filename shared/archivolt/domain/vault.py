@@ -9,7 +9,7 @@ from typing import NewType
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.limits import MAX_VAULT_NAME_CHARS
-from archivolt.domain.paths import VaultPath, name_problem
+from archivolt.domain.paths import ROOT, VaultPath, name_problem
 
 VaultId = NewType("VaultId", str)
 ETag = NewType("ETag", str)
@@ -75,9 +75,10 @@ class VaultAccess:
 class FileInfo:
     """What is known of a file without reading it. `size` in bytes; `etag` without quotes.
 
-    A listing does not tell `created`, `operation` and `bulk`. `created` is when the document began
-    to be, kept through edits and moves; `operation` names the confirmed change that wrote this
-    version; `bulk`: it was written as part of a first load.
+    A listing does not tell `created`, `operation`, `bulk` and `moved_from`. `created` is when the
+    document began to be, kept through edits and moves; `operation` names the confirmed change that
+    wrote this version; `bulk`: it was written as part of a first load; `moved_from`: a move copied
+    it from that path.
     """
 
     path: VaultPath
@@ -89,6 +90,7 @@ class FileInfo:
     bulk: bool = False
     created: datetime | None = None
     operation: str = ""
+    moved_from: VaultPath = ROOT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +99,7 @@ class WriteMarks:
 
     created: datetime | None = None
     operation: str = ""
+    moved_from: VaultPath = ROOT
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,6 +25,7 @@ from archivolt.domain.ingestion import (
 from archivolt.domain.paths import ROOT
 from archivolt.ingestion.documents import digest_of, embedded_text
 from archivolt.ingestion.membership import Membership
+from archivolt.ingestion.moved import MovedDocuments
 from archivolt.observability import failure, logger
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.ingestion import EmbeddingQueue, VectorCache
@@ -59,6 +60,7 @@ class EmbedPassages:
         self._embedder = embedder
         self._directory = directory
         self._queue = queue
+        self._moved = MovedDocuments(catalogue)
         self._membership = Membership(
             catalogue=catalogue, vectors=vectors, directory=directory, queue=queue
         )
@@ -101,10 +103,23 @@ class EmbedPassages:
             self._membership.apply(job)
             return
         entry = self._catalogue.get(job.vault, job.path)
-        if entry is None or not entry.passages:
-            self._remove_older(job, than=entry.generation if entry else job.generation)
+        if entry is None:
+            self._remove_older(job, than=job.generation)
+        elif not entry.passages:
+            self._remove(job, entry)
         elif entry.generation == job.generation and not self._is_done(job, entry):
             self._embed_if_a_key_allows(job, entry, time_left)
+
+    def _remove(self, job: EmbeddingJob, entry: CatalogueEntry) -> None:
+        if not self._moved.vectors_stand(entry):
+            self._remove_older(job, than=entry.generation)
+        self._release(job, entry)
+
+    def _release(self, job: EmbeddingJob, entry: CatalogueEntry) -> None:
+        """Delete the points that stood for a document until it had its own."""
+        for former in self._moved.left_behind([entry]):
+            users = self._members(job)
+            self._vectors.remove_older(users, former.vault, former.path, than=former.generation)
 
     def _is_done(self, job: EmbeddingJob, entry: CatalogueEntry) -> bool:
         placed = entry.state is IndexState.INDEXED and entry.embedder == self._embedder.model
@@ -125,13 +140,16 @@ class EmbedPassages:
         self._vectors.upsert(self._receivers(job), job.vault, document)
         if job.users:
             return
-        self._remove_older(job, than=job.generation)
+        if not self._moved.vectors_stand(entry):
+            self._remove_older(job, than=job.generation)
         if entry.reason in KEY_TROUBLES:
             self._note(entry, "")
         if not self._catalogue.mark_embedded(
             job.vault, job.path, job.generation, embedder=self._embedder.model
         ):
             self._remove_overtaken(job)
+            return
+        self._release(job, entry)
 
     def _vectors_of(
         self, entry: CatalogueEntry, passages: Sequence[Passage], time_left: TimeLeft

@@ -19,7 +19,8 @@ from archivolt.domain.ingestion import (
     next_generation,
 )
 from archivolt.domain.limits import MAX_DOCUMENT_BYTES
-from archivolt.domain.paths import VaultPath
+from archivolt.domain.moves import is_there
+from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import FileContent, FileInfo, VaultRef
 from archivolt.ingestion.documents import (
     DocumentReader,
@@ -27,6 +28,7 @@ from archivolt.ingestion.documents import (
     indexed_note,
     indexed_passages,
 )
+from archivolt.ingestion.moved import MoveMemory
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
@@ -79,6 +81,7 @@ class IndexPlanner:
         self._text_index = text_index
         self._reader = reader
         self._clock = clock
+        self._moves = MoveMemory(files, catalogue)
 
     def plan(self, change: ObjectChange, *, anew: bool = False) -> Plan | None:
         """Return what has to be written, or None.
@@ -99,9 +102,11 @@ class IndexPlanner:
             anew = True
         now = self._clock.now()
         try:
-            return self._present(change, stored, now=now, anew=anew)
+            plan = self._present(change, stored, now=now, anew=anew)
         except NotFoundError:
-            return _removal(change, stored, now=now, anew=anew)
+            gone = _removal(change, stored, now=now, anew=anew)
+            return gone and replace(gone, entry=self._moves.of_gone(gone.entry, stored))
+        return replace(plan, entry=self._moves.of_present(plan.entry, stored))
 
     def _present(
         self, change: ObjectChange, stored: CatalogueEntry | None, *, now: datetime, anew: bool
@@ -215,6 +220,7 @@ def _removal(
         updated_at=now,
         sequencer=sequencer,
         generation=generation,
+        moved_from=stored.moved_from if stored else ROOT,
     )
     update = DocumentUpdate(path=change.path, generation=generation, removed=True)
     return Plan(entry=entry, previous=stored, update=update)
@@ -252,4 +258,6 @@ def _entry(
         passages=len(reading.passages),
         title=reading.title,
         tags=reading.tags,
+        # An edit does not say where the document came from: who looks for it, still asks.
+        moved_from=info.moved_from or (stored.moved_from if stored and is_there(stored) else ROOT),
     )

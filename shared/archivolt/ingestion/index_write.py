@@ -6,16 +6,19 @@ the job for its vectors, and last the older passages go. One that has none, or i
 catalogue first, so that no search shows it any more, then the job, and the text index last, so that
 a reconciliation sees what is left to do. What a crash leaves undone is done when the message is
 delivered again, since the plan is then made anew, or by a reconciliation.
+
+What was moved is left where it was as long as it is found by what is there (decision 44).
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from archivolt.domain.ingestion import EmbeddingJob, Generation
+from archivolt.domain.ingestion import EmbeddingJob, Generation, IndexState
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ingestion.index_plan import DocumentKey, Plan
+from archivolt.ingestion.moved import MovedDocuments
 from archivolt.observability import failure, logger
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.ingestion import EmbeddingQueue
@@ -48,6 +51,7 @@ class IndexWriter:
         self._catalogue = catalogue
         self._text_index = text_index
         self._queue = queue
+        self._moved = MovedDocuments(catalogue)
 
     def write(self, plans: Sequence[Plan]) -> Written:
         """Write the plans, at most one per document, and return what did not go through."""
@@ -55,12 +59,42 @@ class IndexWriter:
         empty = [plan for plan in plans if not plan.entry.passages]
         full = [plan for plan in plans if plan.entry.passages]
         self._record(empty, written)
-        self._enqueue(written.standing(empty), written)
-        self._apply(written.standing(plans), written)
+        empty = self._not_needed(written.standing(empty), written)
+        self._enqueue(empty, written)
+        self._apply(written.standing([*empty, *full]), written)
         self._record(written.standing(full), written)
         self._enqueue(written.standing(full), written)
-        self._remove_older(written.standing(full))
+        self._remove_older(self._not_needed(written.standing(full), written))
+        self._release(written.standing(plans))
         return written
+
+    def _not_needed(self, plans: Sequence[Plan], written: Written) -> list[Plan]:
+        """Leave out the paths whose passages stand for a document that was moved from them."""
+        try:
+            needed = self._moved.standing([plan.entry for plan in plans])
+        except Exception as error:  # noqa: BLE001  the messages come again
+            written.fail(plans, error)
+            return []
+        return [plan for plan in plans if plan.key not in needed]
+
+    def _release(self, plans: Sequence[Plan]) -> None:
+        """Let the passages go that stood for moved documents until these plans were written."""
+        updates = defaultdict[VaultRef, list[DocumentUpdate]](list)
+        older = defaultdict[VaultRef, dict[VaultPath, Generation]](dict)
+        try:
+            for entry in self._moved.left_behind([plan.entry for plan in plans if plan.update]):
+                vault, path, generation = entry.vault, entry.path, entry.generation
+                if entry.state is IndexState.DELETED:
+                    gone = DocumentUpdate(path=path, generation=generation, removed=True)
+                    updates[vault].append(gone)
+                else:
+                    older[vault][path] = generation
+            for vault, changed in updates.items():
+                self._text_index.apply(vault, changed)
+            for vault, current in older.items():
+                self._text_index.remove_older(vault, current)
+        except Exception as error:  # noqa: BLE001  a reconciliation does it
+            logger.warning("passages of moved documents are left", extra=failure(error))
 
     def _record(self, plans: Sequence[Plan], written: Written) -> None:
         for plan in plans:

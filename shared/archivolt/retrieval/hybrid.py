@@ -7,6 +7,7 @@ so. The embedding model is built at the first question that needs it.
 
 import unicodedata
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -15,7 +16,7 @@ from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.identity import Principal, TenantId
 from archivolt.domain.limits import MAX_QUERY_CHARS, MAX_TOP_K
 from archivolt.domain.messages import Language
-from archivolt.domain.paths import ROOT, VaultPath, resolve_directory, vault_uri
+from archivolt.domain.paths import ROOT, VaultPath, is_below, resolve_directory, vault_uri
 from archivolt.domain.redaction import redact
 from archivolt.domain.search import SearchHit, SearchMode, SearchQuery, SearchResult
 from archivolt.domain.vault import VaultRef
@@ -23,6 +24,7 @@ from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.retrieval import Candidate, Embedder, TextIndex, VectorStore
 from archivolt.ports.vaults import VaultDirectory
 from archivolt.retrieval.analysis import query_terms
+from archivolt.retrieval.current import CurrentPassages
 from archivolt.retrieval.excerpt import best_sentences
 from archivolt.retrieval.explaining import Weighing, explanation
 from archivolt.retrieval.fusion import (
@@ -136,7 +138,7 @@ class RetrievalService:
         for limit in question.limits:
             lists = self._lists(question, limit)
             is_all = lists.longest < limit
-            self._keep_current(question, lists)
+            self._keep_current(question, lists, limit)
             ranked = without_repetitions(self._ranked(question, lists))
             if is_all or len(ranked) >= question.query.top_k:
                 break
@@ -207,23 +209,27 @@ class RetrievalService:
         present = DenseIndex(embedder=self._embedder(tenant), vectors=self._vectors)
         return nearest(asked, present, lambda: self._former(tenant))
 
-    def _keep_current(self, question: _Question, lists: _Lists) -> None:
+    def _keep_current(self, question: _Question, lists: _Lists, limit: int) -> None:
         """Drop every candidate that the catalogue does not name as current, in both lists."""
-        both = [*lists.lexical, *lists.nearest.candidates]
-        keys = {(candidate.vault, candidate.path) for candidate in both}
-        entries = self._catalogue.get_many(sorted(keys, key=lambda key: key[1]))
+        found = lists.nearest.candidates
+        current = CurrentPassages(self._catalogue, [*lists.lexical, *found])
+        if current.lacks_newer(lists.lexical):
+            with suppress(UnavailableError):
+                lists.lexical = self._by_words(question, limit)
+            current = CurrentPassages(self._catalogue, [*lists.lexical, *found])
 
-        def is_current(candidate: Candidate) -> bool:
-            entry = entries.get((candidate.vault, candidate.path))
-            return (
-                entry is not None
-                and candidate.vault in question.vaults
-                and candidate.generation == entry.generation
-                and (question.query.tag is None or entry.has_tag(question.query.tag))
-            )
+        def is_wanted(candidate: Candidate) -> bool:
+            entry, tag = current.entry_of(candidate), question.query.tag
+            if entry is None or candidate.vault not in question.vaults:
+                return False
+            return tag is None or entry.has_tag(tag)
 
-        lists.lexical = [candidate for candidate in lists.lexical if is_current(candidate)]
-        lists.dense = [each for each in lists.nearest.joined(entries) if is_current(each)]
+        by_words = [current.placed(each) for each in lists.lexical if is_wanted(each)]
+        joined = lists.nearest.joined(current.as_proposed)
+        by_meaning = current.by_meaning(each for each in joined if is_wanted(each))
+        # What a move carries was looked for under its old path.
+        lists.lexical = [each for each in by_words if each and is_below(each.path, question.path)]
+        lists.dense = [each for each in by_meaning if is_below(each.path, question.path)]
 
     def _ranked(self, question: _Question, lists: _Lists) -> list[Ranked]:
         mode = question.query.mode

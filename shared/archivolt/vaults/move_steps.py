@@ -14,6 +14,7 @@ from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.limits import MAX_PARALLEL_FILES
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import ETag, FileInfo, VaultRef, WriteMarks
+from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
 from archivolt.ports.notes import NoteIndex
@@ -21,6 +22,7 @@ from archivolt.ports.operations import Operation, OperationStore
 from archivolt.vaults.content_types import content_type_of
 from archivolt.vaults.link_rewriting import Relocation
 from archivolt.vaults.many_files import files_below
+from archivolt.vaults.move_marks import MoveMarks
 from archivolt.vaults.present_notes import PresentNotes
 from archivolt.vaults.relinking import (
     UnwritableError,
@@ -54,6 +56,7 @@ class MoveStores:
     """What a move works on; `threads` files at a time."""
 
     files: FileStore
+    catalogue: Catalogue
     notes: NoteIndex
     operations: OperationStore
     clock: Clock
@@ -80,6 +83,7 @@ class MoveSteps:
         self._vault = operation.vault
         self._move = move
         self._moving = moving
+        self._to_find = MoveMarks(stores.files, stores.catalogue, stores.clock, self._vault)
         self._copied: dict[VaultPath, ETag] = {}
         self._known: Relocation | None = None
         self._with_links: frozenset[VaultPath] = frozenset()
@@ -121,12 +125,14 @@ class MoveSteps:
             return []
 
     def _keep(self, source: VaultPath) -> None:
+        self._to_find.keep(source)
         self.kept.add(source)
         self._known = None
 
     def copy(self, source: VaultPath, noted: ETag) -> None:
         """Write a file to its new place, unless that is done."""
         target = self._move.moved(source)
+        self._to_find.begin(source, target)
         etag: ETag | None = noted
         for _ in range(_ATTEMPTS):
             try:
@@ -155,12 +161,12 @@ class MoveSteps:
                 if source in self._with_links:
                     self.unlinked.add(target)
             if data != content.data:
-                kind, marks = content_type_of(target), self._marks(content.info)
+                kind, marks = content_type_of(target), self._marks(content.info, source)
                 self._files.create(self._vault, target, data, content_type=kind, marks=marks)
                 return etag
         if etag is None:
             etag = self._files.head(self._vault, source).etag
-        marks = WriteMarks(operation=self._operation.id)
+        marks = WriteMarks(operation=self._operation.id, moved_from=source)
         self._files.copy(self._vault, source, target, expected=etag, marks=marks)
         return etag
 
@@ -188,6 +194,7 @@ class MoveSteps:
         """Delete a file from its old place once its new place holds what it holds."""
         target = self._move.moved(source)
         if source in self.kept:
+            self._to_find.keep(source)
             return
         etag = self._copied.get(source)
         if etag is None and not self._is_ours(target):
@@ -198,6 +205,7 @@ class MoveSteps:
             try:
                 self._files.delete(self._vault, source, expected=etag)
             except NotFoundError:
+                self._to_find.arrive(source, target)
                 return
             except ConflictError:
                 newer = None if self._is_another(source, etag) else self._copy_again(source, target)
@@ -205,6 +213,7 @@ class MoveSteps:
                     break
                 etag = newer
             else:
+                self._to_find.arrive(source, target)
                 return
         self._keep(source)
 
@@ -245,11 +254,12 @@ class MoveSteps:
             data,
             expected=current.etag,
             content_type=content_type_of(current.path),
-            marks=self._marks(current),
+            marks=self._marks(current, current.moved_from),
         )
 
-    def _marks(self, info: FileInfo) -> WriteMarks:
-        return WriteMarks(created=info.created, operation=self._operation.id)
+    def _marks(self, info: FileInfo, moved_from: VaultPath) -> WriteMarks:
+        operation = self._operation.id
+        return WriteMarks(created=info.created, operation=operation, moved_from=moved_from)
 
     def _is_ours(self, target: VaultPath) -> bool:
         """Tell whether the move wrote this file, whatever became of it."""

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from archivolt.domain.ingestion import CatalogueEntry, IndexState
 from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT, MAX_SEARCH_OFFSET
 from archivolt.domain.paths import VaultPath, vault_uri
 from archivolt.domain.redaction import redact
@@ -16,12 +15,15 @@ from archivolt.domain.vault import VaultAccess, VaultRef
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.retrieval import Candidate, TextIndex
 from archivolt.retrieval.analysis import query_terms
+from archivolt.retrieval.current import CurrentPassages
 from archivolt.vaults.excerpts import Excerpt, excerpt_of
 
 # Passages asked of the index for each document wanted: long documents have several good ones.
 _PASSAGES_PER_DOCUMENT: Final = 8
 _MAX_PASSAGES: Final = 5_000
 _LOOKED_UP_AT_ONCE: Final = 100
+# A list that was made while a document changed is made once more.
+_ATTEMPTS: Final = 2
 
 _Key = tuple[VaultRef, VaultPath]
 
@@ -76,11 +78,17 @@ class TextSearch:
         terms = query_terms(q)
         if not names or not terms:
             return TextHits(hits=[], next_offset=None)
-        wanted = (offset + limit + 1) * _PASSAGES_PER_DOCUMENT
-        candidates = self._index.search(
-            list(names), terms, limit=_MAX_PASSAGES if tag else min(wanted, _MAX_PASSAGES)
-        )
-        best = self._best_of_current_documents(candidates, tag, enough=offset + limit + 1)
+        enough = offset + limit + 1
+        best: list[tuple[Candidate, str]] = []
+        for _ in range(_ATTEMPTS):
+            candidates = self._index.search(
+                list(names),
+                terms,
+                limit=_MAX_PASSAGES if tag else min(enough * _PASSAGES_PER_DOCUMENT, _MAX_PASSAGES),
+            )
+            best, early = self._best_of_current_documents(candidates, tag, enough=enough)
+            if not early:
+                break
         page, end = best[offset : offset + limit], offset + limit
         top = best[0][0].score if best else 1.0
         return TextHits(
@@ -90,27 +98,25 @@ class TextSearch:
 
     def _best_of_current_documents(
         self, candidates: Sequence[Candidate], tag: str | None, *, enough: int
-    ) -> list[tuple[Candidate, str]]:
+    ) -> tuple[list[tuple[Candidate, str]], bool]:
         """Return the best passage of each document with its title, stale passages left out.
 
-        Only as many candidates are looked up as it takes to have `enough` documents.
+        Only as many candidates are looked up as it takes to have `enough` documents. Also tell
+        whether the list was made a moment too early, and lacks what took the place of others.
         """
+        early = False
         best: dict[_Key, tuple[Candidate, str]] = {}
         for start in range(0, len(candidates), _LOOKED_UP_AT_ONCE):
             some = candidates[start : start + _LOOKED_UP_AT_ONCE]
-            entries = self._catalogue.get_many(list({(c.vault, c.path) for c in some}))
+            current = CurrentPassages(self._catalogue, some)
+            early = early or current.lacks_newer(candidates)
             for candidate in some:
-                key = (candidate.vault, candidate.path)
-                entry = entries.get(key)
-                if entry and _is_current(candidate, entry) and (not tag or entry.has_tag(tag)):
-                    best.setdefault(key, (candidate, entry.title))
+                entry, placed = current.entry_of(candidate), current.placed(candidate)
+                if entry and placed and (not tag or entry.has_tag(tag)):
+                    best.setdefault((placed.vault, placed.path), (placed, entry.title))
             if len(best) >= enough:
                 break
-        return list(best.values())
-
-
-def _is_current(candidate: Candidate, entry: CatalogueEntry) -> bool:
-    return entry.state is not IndexState.DELETED and entry.generation == candidate.generation
+        return list(best.values()), early
 
 
 def _hit(

@@ -59,6 +59,7 @@ def test_what_nobody_wrote_over_is_current_somewhere(
     line = BusyLine(vault, writes, deaths)
     stores = MoveStores(
         files=line.across(vault.store),
+        catalogue=line.across(vault.catalogue),
         notes=vault.notes,
         operations=line.across(vault.operations),
         clock=vault.clock,

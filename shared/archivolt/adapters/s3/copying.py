@@ -106,6 +106,7 @@ class ObjectCopier:
             bulk=False,
             created=marks.created,
             operation=marks.operation,
+            moved_from=marks.moved_from,
         )
 
     def _copy_object(

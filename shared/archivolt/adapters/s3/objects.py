@@ -1,12 +1,14 @@
 """Between objects of the bucket and files of a vault: keys, and what S3's answers say of them."""
 
+import base64
+import binascii
 import hashlib
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, NotFoundError
-from archivolt.domain.paths import VaultPath, resolve_path
+from archivolt.domain.paths import ROOT, VaultPath, resolve_path
 from archivolt.domain.vault import ETag, FileInfo, VaultRef, WriteMarks
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ BULK: Final = "bulk"
 """The mark of a first load, as metadata of an object."""
 CREATED_METADATA: Final = "archivolt-created"
 OPERATION_METADATA: Final = "archivolt-operation"
+MOVED_FROM_METADATA: Final = "archivolt-moved-from"
 
 CONDITION_FAILED: Final = frozenset({"PreconditionFailed", "NoSuchKey", "404"})
 """What S3 answers to a write whose condition does not hold, or which finds nothing to hold on."""
@@ -41,12 +44,17 @@ def prefix_of(vault: VaultRef, directory: VaultPath) -> str:
 
 
 def metadata_of(marks: WriteMarks, *, bulk: bool = False) -> dict[str, str]:
-    """Return marks as metadata, which takes ASCII alone: moments and ids have nothing else."""
+    """Return marks as metadata, which takes ASCII alone: moments and ids have nothing else.
+
+    Paths are in Base64: percent signs would make three bytes of one, and 2 KB is all there is.
+    """
     metadata = {PRIORITY_METADATA: BULK} if bulk else {}
     if marks.created is not None:
         metadata[CREATED_METADATA] = marks.created.astimezone(UTC).isoformat()
     if marks.operation:
         metadata[OPERATION_METADATA] = marks.operation
+    if marks.moved_from:
+        metadata[MOVED_FROM_METADATA] = base64.urlsafe_b64encode(marks.moved_from.encode()).decode()
     return metadata
 
 
@@ -63,6 +71,7 @@ def info_of(path: VaultPath, answer: Mapping[str, Any], *, size: int) -> FileInf
         bulk=metadata.get(PRIORITY_METADATA) == BULK,
         created=_moment(metadata.get(CREATED_METADATA, "")) or answer["LastModified"],
         operation=metadata.get(OPERATION_METADATA, ""),
+        moved_from=_path(metadata.get(MOVED_FROM_METADATA, "")),
     )
 
 
@@ -137,6 +146,14 @@ def listable(name: str) -> VaultPath | None:
     except InvalidRequestError:
         return None
     return path if path == name else None
+
+
+def _path(encoded: str) -> VaultPath:
+    """Return a path out of metadata; the root for none, or one that no door accepts."""
+    try:
+        return listable(base64.urlsafe_b64decode(encoded).decode()) or ROOT if encoded else ROOT
+    except (binascii.Error, UnicodeDecodeError):
+        return ROOT
 
 
 def _moment(text: str) -> datetime | None:

@@ -149,8 +149,7 @@ class ObjectWriter:
                     continue
                 if code_of(error) not in CONDITION_FAILED:
                     raise
-                written = self._written_before(vault, path, data, marks, error)
-                if written is not None:
+                if written := self._written_before(vault, path, data, marks, error):
                     return written
                 raise refusal from error
             now = self._clock.now()
@@ -163,6 +162,7 @@ class ObjectWriter:
                 content_type=content_type,
                 created=marks.created or now,
                 operation=marks.operation,
+                moved_from=marks.moved_from,
             )
         raise refusal
 

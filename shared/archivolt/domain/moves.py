@@ -1,0 +1,133 @@
+"""Where a document is found while a move carries it from one path to another (decision 44). Pure.
+
+A move copies a file, and deletes it from its old path when the copy is there; the index learns of
+both by events, in any order, and later. What the catalogue says of the old path decides, in one
+step each, under which of the two paths the document is found: it names the new path before the copy
+is made, and what the catalogue had said of that path till then. So the passages of the old path
+stand for the document until the new path has passages of its own, and not a moment longer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Final
+
+from archivolt.domain.ingestion import (
+    CatalogueEntry,
+    Generation,
+    IndexState,
+    withdrawn,
+)
+from archivolt.domain.paths import ROOT, VaultPath
+from archivolt.domain.vault import VaultRef
+
+Place = tuple[VaultRef, VaultPath]
+Entries = Mapping[Place, CatalogueEntry]
+
+MAX_HOPS: Final = 8
+"""How many moves are followed of a document that moves faster than it is indexed."""
+
+_NO_ENTRY: Final = Generation("none")
+
+
+def is_there(entry: CatalogueEntry | None) -> bool:
+    """Tell whether the catalogue knows a document."""
+    return entry is not None and entry.state is not IndexState.DELETED
+
+
+def generation_at(entry: CatalogueEntry | None) -> Generation:
+    """Return the name of what the catalogue says of a path, also where it says nothing."""
+    return entry.generation if entry else _NO_ENTRY
+
+
+def moving(entry: CatalogueEntry, to: VaultPath, *, over: Generation) -> CatalogueEntry:
+    """Return the entry of a document that a move is about to copy; to the root: of one it keeps."""
+    return replace(entry, moved_to=to, moved_over=over, served=Generation(""))
+
+
+def is_moving(entry: CatalogueEntry | None) -> bool:
+    """Tell whether a move is at work on a document that is still in its old place."""
+    return entry is not None and is_there(entry) and entry.moved_to != ROOT and not entry.served
+
+
+def departed(
+    vault: VaultRef,
+    path: VaultPath,
+    stored: CatalogueEntry | None,
+    *,
+    to: VaultPath,
+    over: Generation,
+    now: datetime,
+) -> CatalogueEntry:
+    """Return the tombstone of a document that was moved: it still says what its passages are."""
+    plain = withdrawn(vault, path, stored, now=now)
+    kept = stored if stored is not None and is_there(stored) else plain
+    return replace(
+        plain,
+        sha256=kept.sha256,
+        recipe=kept.recipe,
+        embedder=kept.embedder,
+        title=kept.title,
+        tags=kept.tags,
+        moved_to=to,
+        moved_over=over,
+        served=generation_at(stored),
+    )
+
+
+def remembering(entry: CatalogueEntry, stored: CatalogueEntry | None) -> CatalogueEntry:
+    """Return an entry that knows of the move that the one before it knows of."""
+    if stored is None:
+        return entry
+    return replace(
+        entry, moved_to=stored.moved_to, moved_over=stored.moved_over, served=stored.served
+    )
+
+
+def found_at(
+    entries: Entries, vault: VaultRef, path: VaultPath, generation: Generation
+) -> VaultPath | None:
+    """Return the path of what the catalogue called `generation` at a path; None: nowhere any more.
+
+    `entries` has to have every path that a move leads to.
+    """
+    for _ in range(MAX_HOPS):
+        entry = entries.get((vault, path))
+        if generation_at(entry) == generation:
+            return path
+        if entry is None or not entry.moved_to or entry.served != generation:
+            return None
+        path, generation = entry.moved_to, entry.moved_over
+    return None
+
+
+def stands_elsewhere(entries: Entries, entry: CatalogueEntry | None) -> bool:
+    """Tell whether the passages of a path still stand for a document that was moved from it."""
+    if entry is None or not entry.moved_to or not entry.served:
+        return False
+    return found_at(entries, entry.vault, entry.path, entry.served) is not None
+
+
+def has_arrived(entries: Entries, entry: CatalogueEntry) -> bool:
+    """Tell whether the copy of a document that is moving is found by itself."""
+    target = entries.get((entry.vault, entry.moved_to))
+    return (
+        is_moving(entry)
+        and target is not None
+        and is_there(target)
+        and target.moved_from == entry.path
+        and target.generation != entry.moved_over
+    )
+
+
+def awaited_by(entries: Entries, entry: CatalogueEntry) -> CatalogueEntry | None:
+    """Return the copy of a moved document that has no vectors yet and is equal to it, if any."""
+    target = entries.get((entry.vault, entry.moved_to)) if entry.moved_to else None
+    if target is None or target.state is not IndexState.PENDING:
+        return None
+    same = (target.moved_from, target.sha256, target.recipe) == (
+        entry.path,
+        entry.sha256,
+        entry.recipe,
+    )
+    return target if same else None

@@ -1,0 +1,125 @@
+"""What the workers owe to documents that a move carries (decision 44).
+
+The passages and vectors of an old path stay as long as they stand for the document in its new one.
+Whichever of the two paths is dealt with last removes them: each first writes what it knows into the
+catalogue, and then looks at the other. What a crash leaves, no search shows, and reconciliation
+removes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from archivolt.domain.errors import NotFoundError
+from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState
+from archivolt.domain.moves import (
+    Entries,
+    Place,
+    departed,
+    is_moving,
+    is_there,
+    remembering,
+    stands_elsewhere,
+)
+from archivolt.domain.paths import ROOT, VaultPath
+from archivolt.domain.vault import VaultRef
+from archivolt.ports.catalogue import Catalogue
+from archivolt.ports.files import FileStore
+from archivolt.retrieval.current import entries_along_moves
+
+_NOWHERE: Final = Generation("")
+
+
+class MovedDocuments:
+    """Asks the catalogue; every method may raise `UnavailableError`."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    def standing(self, entries: Sequence[CatalogueEntry]) -> frozenset[Place]:
+        """Return those paths whose passages stand for documents that were moved from them."""
+        moved = [entry for entry in entries if entry.served]
+        known = self._along(moved)
+        return frozenset(_place(entry) for entry in moved if stands_elsewhere(known, entry))
+
+    def vectors_stand(self, entry: CatalogueEntry) -> bool:
+        """Tell whether the vectors of a path stand for a document that was moved from it."""
+        if not entry.served:
+            return False
+        known = self._along([entry])
+        target = known.get((entry.vault, entry.moved_to))
+        waits = target is not None and target.state is IndexState.PENDING
+        is_copy = target is not None and target.moved_from == entry.path
+        return (waits and is_copy) or stands_elsewhere(known, entry)
+
+    def left_behind(self, entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
+        """Return the former places of these documents, those whose passages stand for nobody."""
+        arrived = {_place(entry): entry for entry in entries if entry.moved_from}
+        if not arrived:
+            return []
+        sources = [(entry.vault, entry.moved_from) for entry in arrived.values()]
+        known = entries_along_moves(self._catalogue, sources)
+        former = [known[source] for source in dict.fromkeys(sources) if source in known]
+        return [
+            entry
+            for entry in former
+            if entry.served
+            and (entry.vault, entry.moved_to) in arrived
+            and not stands_elsewhere(known, entry)
+        ]
+
+    def _along(self, entries: Sequence[CatalogueEntry]) -> Entries:
+        return entries_along_moves(self._catalogue, map(_place, entries))
+
+
+class MoveMemory:
+    """Lets an entry tell what the one before it told of a move, as long as need be."""
+
+    def __init__(self, files: FileStore, catalogue: Catalogue) -> None:
+        self._files = files
+        self._catalogue = catalogue
+
+    def of_present(self, entry: CatalogueEntry, stored: CatalogueEntry | None) -> CatalogueEntry:
+        """Return the entry of a document that is there, in place of the one that is stored."""
+        if stored is None or not stored.moved_to or is_moving(stored):
+            return remembering(entry, stored)
+        known = entries_along_moves(self._catalogue, [_place(stored)])
+        nothing = replace(stored, moved_to=ROOT, moved_over=_NOWHERE, served=_NOWHERE)
+        return remembering(entry, stored if stands_elsewhere(known, stored) else nothing)
+
+    def of_gone(self, entry: CatalogueEntry, stored: CatalogueEntry | None) -> CatalogueEntry:
+        """Return the tombstone of a document; it tells where a move of ours has brought it."""
+        if stored is None or not stored.moved_to:
+            return entry
+        gone = stored
+        if is_moving(stored):
+            if not self._is_there(stored.vault, stored.moved_to):
+                return entry
+            gone = departed(
+                stored.vault,
+                stored.path,
+                stored,
+                to=stored.moved_to,
+                over=stored.moved_over,
+                now=entry.updated_at,
+            )
+        elif is_there(stored):
+            return remembering(entry, stored)
+        return replace(
+            gone,
+            updated_at=entry.updated_at,
+            sequencer=entry.sequencer,
+            generation=entry.generation,
+            reason=entry.reason,
+        )
+
+    def _is_there(self, vault: VaultRef, path: VaultPath) -> bool:
+        try:
+            self._files.head(vault, path)
+        except NotFoundError:
+            return False
+        return True
+
+
+def _place(entry: CatalogueEntry) -> Place:
+    return entry.vault, entry.path

@@ -1,0 +1,131 @@
+"""What a move tells the catalogue, for its files to be found once at any moment (decision 44).
+
+Before a file is copied: where it goes. After it was deleted from its old place: that it went there.
+So a search that meets passages of the old place knows under which path to show them, until the new
+place has its own. No file waits for the index, and no event has to come before another.
+"""
+
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from archivolt.domain.errors import NotFoundError, UnavailableError
+from archivolt.domain.ingestion import CatalogueEntry, Generation
+from archivolt.domain.moves import (
+    departed,
+    found_at,
+    generation_at,
+    is_moving,
+    is_there,
+    moving,
+)
+from archivolt.domain.paths import ROOT, VaultPath
+from archivolt.domain.vault import VaultRef
+from archivolt.ports.catalogue import Catalogue
+from archivolt.ports.clock import Clock
+from archivolt.ports.files import FileStore
+from archivolt.retrieval.current import entries_along_moves
+
+_ATTEMPTS: Final = 6
+# Of what stood in the new place nothing is known for sure: it counts as found by itself.
+_UNKNOWN: Final = Generation("")
+
+
+class _Before(NamedTuple):
+    """What the catalogue said of the two places before the copy was made."""
+
+    source: Generation
+    target: Generation
+
+
+class MoveMarks:
+    """Keeps the catalogue informed of one move; each method may raise `UnavailableError`."""
+
+    def __init__(
+        self, files: FileStore, catalogue: Catalogue, clock: Clock, vault: VaultRef
+    ) -> None:
+        self._files = files
+        self._catalogue = catalogue
+        self._clock = clock
+        self._vault = vault
+        self._before: dict[VaultPath, _Before] = {}
+
+    def begin(self, source: VaultPath, target: VaultPath) -> None:
+        """Say where a file is about to be copied to; an earlier attempt may have said it."""
+        for _ in range(_ATTEMPTS):
+            known = self._catalogue.get_many([(self._vault, source), (self._vault, target)])
+            entry, there = known.get((self._vault, source)), known.get((self._vault, target))
+            over = _UNKNOWN if is_there(there) else generation_at(there)
+            if entry is not None and is_moving(entry) and entry.moved_to == target:
+                over = entry.moved_over
+            elif entry is not None and is_there(entry):
+                marked = moving(entry, target, over=over)
+                if not self._catalogue.mark_moving(marked):
+                    continue
+            self._before[source] = _Before(generation_at(entry), over)
+            return
+        raise UnavailableError("unavailable")
+
+    def keep(self, source: VaultPath) -> None:
+        """Say that a file stays where it is."""
+        for _ in range(_ATTEMPTS):
+            entry = self._catalogue.get(self._vault, source)
+            if entry is None or not is_moving(entry):
+                return
+            if self._catalogue.mark_moving(moving(entry, ROOT, over=Generation(""))):
+                return
+        raise UnavailableError("unavailable")
+
+    def arrive(self, source: VaultPath, target: VaultPath) -> None:
+        """Say that a file is gone from its old place; one that was made anew there stays found.
+
+        The catalogue is read before the store is asked: who indexes the file in between changes
+        the entry, and then both are asked once more.
+        """
+        for _ in range(_ATTEMPTS):
+            entry = self._catalogue.get(self._vault, source)
+            if self._knows(entry, source):
+                return
+            if self._is_there(source):
+                self.keep(source)
+                return
+            over = self._over(entry, source)
+            now = self._clock.now()
+            gone = departed(self._vault, source, entry, to=target, over=over, now=now)
+            if entry is not None and self._is_back(entry):
+                gone = replace(gone, served=entry.served)
+            if self._catalogue.advance(gone, previous=entry):
+                return
+        raise UnavailableError("unavailable")
+
+    def _knows(self, entry: CatalogueEntry | None, source: VaultPath) -> bool:
+        """Tell whether the catalogue knows that the file is gone.
+
+        A tombstone that was there before the move began is that of an earlier file.
+        """
+        if entry is None or is_there(entry):
+            return False
+        before = self._before.get(source)
+        return before is None or entry.generation != before.source
+
+    def _is_back(self, entry: CatalogueEntry) -> bool:
+        """Tell whether a file that moved away had come back, by moves the index knows nothing of.
+
+        Then the passages of its first departure are still all there is of it.
+        """
+        if is_there(entry) or not entry.served:
+            return False
+        known = entries_along_moves(self._catalogue, [(self._vault, entry.path)])
+        return found_at(known, self._vault, entry.path, entry.served) == entry.path
+
+    def _over(self, entry: CatalogueEntry | None, source: VaultPath) -> Generation:
+        if entry is not None and is_moving(entry):
+            return entry.moved_over
+        before = self._before.get(source)
+        return before.target if before else _UNKNOWN
+
+    def _is_there(self, source: VaultPath) -> bool:
+        try:
+            self._files.head(self._vault, source)
+        except NotFoundError:
+            return False
+        return True

@@ -1,0 +1,208 @@
+"""What the product moves is found once at any moment, and nothing is embedded for it."""
+
+import pytest
+
+from archivolt.domain.errors import ConflictError
+from archivolt.domain.ingestion import IndexState
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.search import SearchMode
+from tests.builders import ALICE
+from tests.fakes.faults import Death
+from tests.product_world import ProductWorld
+
+OLD, NEW = "a.md", "b/c.md"
+
+
+@pytest.fixture
+def world() -> ProductWorld:
+    world = ProductWorld()
+    world.put(OLD, "llamas graze")
+    world.put("other.md", "vicuñas")
+    world.settle_all()
+    return world
+
+
+def where(world: ProductWorld, q: str = "llamas graze") -> set[str]:
+    """Return the path under which a document is found, the same by every kind of search."""
+    for mode in SearchMode:
+        found = world.found(q, mode=mode)
+        assert len(found) == 1, (mode, found)
+    words = world.text_search.search([world.access()], q)
+    places = {world.found(q, mode=mode)[0] for mode in SearchMode}
+    assert [hit.path for hit in words.hits] == world.found(q, mode=SearchMode.LEXICAL)
+    return places
+
+
+@pytest.mark.parametrize("copy_is_first", [True, False])
+@pytest.mark.parametrize("early", [True, False])
+def test_a_moved_file_is_found_once_at_any_moment(
+    world: ProductWorld, *, early: bool, copy_is_first: bool
+) -> None:
+    seen: list[set[str]] = []
+
+    def look() -> None:
+        seen.append(where(world))
+        if early and world.texts().keys() >= {OLD, NEW}:
+            # The index hears of the copy while the move is still at work.
+            world.settle_all()
+
+    world.line.watch(look)
+    world.move(OLD, NEW)
+    assert where(world) == {NEW}
+    events = world.events()
+    for event in events if copy_is_first else events[::-1]:
+        assert not world.deliver(event).failed
+    world.embed()
+    assert where(world) == {NEW}
+    assert len(seen) > 20
+    assert world.embedder.embedded == ["llamas graze", "vicuñas"]
+    is_tidy(world)
+
+
+def is_tidy(world: ProductWorld) -> None:
+    """Check that index and vectors hold the vault's documents, each once, and nothing else."""
+    held = sorted(path for path, _ in world.text_index.generations(world.vault))
+    assert held == sorted(world.texts())
+    points = world.vectors.held(world.vault.tenant, ALICE)
+    assert sorted(point[1] for point in points) == held
+
+
+def test_links_follow_and_the_notes_are_found_once_at_any_moment(world: ProductWorld) -> None:
+    world.put("d/x.md", "alpacas follow [[a]] and [[y]]")
+    world.put("d/y.md", "guanacos see [x](x.md)")
+    world.settle_all()
+
+    def look() -> None:
+        for word in ("alpacas", "guanacos"):
+            assert len(world.found(word, mode=SearchMode.HYBRID)) == 1
+            assert len(world.found(word, mode=SearchMode.LEXICAL)) == 1
+
+    world.line.watch(look)
+    before = len(world.embedder.embedded)
+    world.move("d", "e/f", directory=True)
+    world.move("a.md", "z.md")
+    for event in world.events()[::-1]:
+        assert not world.deliver(event).failed
+    world.embed()
+    assert world.found("alpacas") == ["e/f/x.md"]
+    is_tidy(world)
+    assert len(world.embedder.embedded) == before + 1
+
+
+def test_a_directory_of_a_thousand_files_moves_without_an_embedding() -> None:
+    world = ProductWorld()
+    for number in range(1_000):
+        world.put(f"d/{number}.md", f"note {number}")
+    world.settle_all()
+    assert len(world.embedder.embedded) == 1_000
+    world.move("d", "e", directory=True)
+    world.settle_all()
+    assert len(world.embedder.embedded) == 1_000
+    assert {path for path, _ in world.text_index.generations(world.vault)} == set(world.texts())
+    assert all(world.state(path) is IndexState.INDEXED for path in list(world.texts())[::100])
+
+
+def test_a_file_that_moves_on_before_it_is_indexed_is_found_where_it_is(
+    world: ProductWorld,
+) -> None:
+    for source, target in ((OLD, "1.md"), ("1.md", "2.md"), ("2.md", OLD), (OLD, NEW)):
+        world.move(source, target)
+        assert where(world) == {target}
+    world.settle_all()
+    assert where(world) == {NEW}
+    assert world.reconciled().changed == 0
+    is_tidy(world)
+    assert len(world.embedder.embedded) == 2
+
+
+def test_what_is_deleted_after_its_move_is_found_nowhere(world: ProductWorld) -> None:
+    world.move(OLD, NEW)
+    world.remove(NEW)
+    for mode in SearchMode:
+        assert world.found("llamas graze", mode=mode) == []
+    world.settle_all()
+    world.reconciled()
+    is_tidy(world)
+
+
+def test_what_is_deleted_behind_the_products_back_is_gone_with_its_event(
+    world: ProductWorld,
+) -> None:
+    world.move(OLD, NEW)
+    assert world.drop(NEW)
+    *_, gone = world.events()
+    world.deliver(gone)
+    assert world.found("llamas graze") == []
+    world.reconciled()
+    is_tidy(world)
+
+
+def test_a_moved_file_that_vanished_and_of_which_no_event_came_is_gone_with_reconciliation(
+    world: ProductWorld,
+) -> None:
+    world.move(OLD, NEW)
+    assert world.drop(NEW)
+    world.events()
+    world.reconciled()
+    assert world.found("llamas graze") == []
+    is_tidy(world)
+
+
+def test_a_new_file_in_the_old_place_is_a_document_of_its_own(world: ProductWorld) -> None:
+    world.move(OLD, NEW)
+    world.create(OLD, "alpacas rest")
+    moved, *later = world.events()
+    for event in later:
+        world.deliver(event)
+        assert where(world) == {NEW}
+    world.embed()
+    assert where(world) == {NEW}
+    world.settle(moved)
+    assert where(world) == {NEW}
+    assert where(world, "alpacas rest") == {OLD}
+    is_tidy(world)
+
+
+def test_a_file_that_has_to_stay_is_found_where_it_stays(world: ProductWorld) -> None:
+    def take_the_new_place() -> None:
+        if world.entry(OLD).moved_to and NEW not in world.texts():
+            world.put(NEW, "alpacas rest")
+
+    world.line.watch(take_the_new_place)
+    with pytest.raises(ConflictError):
+        world.move(OLD, NEW)
+    world.line.watch(None)
+    assert where(world) == {OLD}
+    world.settle_all()
+    assert where(world) == {OLD}
+    assert where(world, "alpacas rest") == {NEW}
+    assert world.entry(OLD).moved_to == ""
+
+
+def test_after_a_death_at_any_moment_of_a_move_the_file_is_found_once() -> None:
+    moments = 0
+    while True:
+        world = ProductWorld()
+        world.put(OLD, "llamas graze")
+        world.put("other.md", "vicuñas see [[a]]")
+        world.settle_all()
+        world.line.strike_after(moments)
+        try:
+            world.move(OLD, NEW)
+        except Death:
+            world.line.calm()
+            where(world)
+            world.settle_all()
+            where(world)
+            world.clock.advance(hours=1)
+            world.sweep()
+            where(world)
+            world.settle_all()
+        else:
+            break
+        where(world)
+        assert len([path for path in world.texts() if path in {OLD, NEW}]) == 1
+        is_tidy(world)
+        assert world.catalogue.get(world.vault, VaultPath("other.md")) is not None
+        moments += 1
+    assert moments > 30
