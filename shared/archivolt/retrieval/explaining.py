@@ -5,16 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from archivolt.ports.retrieval import Candidate
-from archivolt.retrieval.fusion import Ranked
+from archivolt.retrieval.fusion import Ranked, place_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighing:
-    """How much the words were worth in the mix, and the two things that this follows."""
+    """How much the words were worth in the mix, and the two things that this follows.
+
+    `cognates`: whether what the languages write alike counted among them.
+    """
 
     weight: float
     coverage: float
     foreign: bool = False
+    cognates: bool = False
 
 
 def explanation(
@@ -44,13 +48,11 @@ def explanation(
             "coverage": round(weighing.coverage, 3),
             "foreign_language": weighing.foreign,
         }
+        if weighing.cognates:
+            told["cognates"] = round(ranked.cognates, 3)
     return told
 
 
 def _rank(candidate: Candidate, listed: Sequence[Candidate]) -> int | None:
-    place = _place(candidate)
-    return next((rank for rank, each in enumerate(listed, 1) if _place(each) == place), None)
-
-
-def _place(candidate: Candidate) -> tuple[object, ...]:
-    return candidate.vault, candidate.path, candidate.generation, candidate.passage.number
+    place = place_of(candidate)
+    return next((rank for rank, each in enumerate(listed, 1) if place_of(each) == place), None)

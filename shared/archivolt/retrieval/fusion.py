@@ -3,13 +3,14 @@
 Scores are mixed, not ranks: how far the best is ahead says something that its rank does not. The
 weight of the words follows the question: the more of its words the lexical list has, the more that
 list is worth. A question in another language than the passages that mean the same shares names
-and technical terms with them by chance: there the words weigh little however many are found.
-Decision 17 has the figures of `bench/retrieval.py`. No fixed weight serves all sets; rank fusion
-does worse.
+and technical terms with them by chance: there the words weigh little however many are found, and
+what the two languages write alike takes the place of more than half of them (`cognates`).
+Decisions 17 and 47 have the figures of `bench/retrieval.py`. No fixed weight serves all sets; rank
+fusion does worse.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -26,21 +27,35 @@ _MOST_WEIGHT: Final = 0.8
 _MOST_WEIGHT_ABROAD: Final = 0.4
 _FEW_WORDS: Final = 0.4
 _MOST_WORDS: Final = 0.8
+# Below this coverage the words alone say too little, whatever the language.
+_ENOUGH_WORDS: Final = 0.6
+# What cognates, where they are asked for, are worth among the words.
+_COGNATE_SHARE: Final = 0.6
 # Any two texts are a little alike: a cosine below this share of the best one is worth nothing.
 _DENSE_FLOOR: Final = 0.3
 _PASSAGES_PER_DOCUMENT: Final = 3
 
-_Place = tuple[VaultRef, VaultPath, Generation, int]
+Place = tuple[VaultRef, VaultPath, Generation, int]
+"""Where a passage stands: in which generation of which document, its number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """A passage in the joint list: its score in 0..1, and what each list said (None: nothing)."""
+    """A passage in the joint list: its score in 0..1, and what each list said (None: nothing).
+
+    `cognates` is a share of the best, 0 where nobody asked.
+    """
 
     candidate: Candidate
     score: float
     lexical: float | None = None
     dense: float | None = None
+    cognates: float = 0.0
+
+
+def place_of(candidate: Candidate) -> Place:
+    """Return where a passage stands."""
+    return candidate.vault, candidate.path, candidate.generation, candidate.passage.number
 
 
 def coverage(groups: Sequence[Sequence[str]], candidates: Sequence[Candidate]) -> float:
@@ -89,40 +104,51 @@ def lexical_weight(covered: float, *, foreign: bool = False) -> float:
     return _LEAST_WEIGHT + (most - _LEAST_WEIGHT) * min(1.0, max(0.0, share))
 
 
+def needs_cognates(covered: float, *, foreign: bool) -> bool:
+    """Return whether whole words may miss what is meant; arguments as for `lexical_weight`."""
+    return foreign or covered < _ENOUGH_WORDS
+
+
 def fuse(
-    lexical: Sequence[Candidate], dense: Sequence[Candidate], *, weight: float
+    lexical: Sequence[Candidate],
+    dense: Sequence[Candidate],
+    *,
+    weight: float,
+    cognates: Mapping[Place, float] | None = None,
 ) -> list[Ranked]:
     """Return the passages of both lists, best first, at most three of a document.
 
     A document counts by its best passage in each list, which need not be the same one: its best
-    passage by the mix stands for it.
+    passage by the mix stands for it. `cognates`: scores that count among the words.
     """
-    by_words, by_meaning = _shares(lexical, 0.0), _shares(dense, _DENSE_FLOOR)
-    candidates = {_place(candidate): candidate for candidate in (*lexical, *dense)}
-    raw_words = {_place(candidate): candidate.score for candidate in lexical}
-    raw_meaning = {_place(candidate): candidate.score for candidate in dense}
+    raw_words, raw_meaning = _scores(lexical), _scores(dense)
+    words, meaning = _shares(raw_words, 0.0), _shares(raw_meaning, _DENSE_FLOOR)
+    alike = _shares(cognates or {}, 0.0)
+    part = 0.0 if not alike else _COGNATE_SHARE if words else 1.0
+    candidates = {place_of(candidate): candidate for candidate in (*lexical, *dense)}
 
-    def mixed(words: float, meaning: float) -> float:
-        return weight * words + (1 - weight) * meaning
+    def mixed(*places: Place) -> float:
+        by_words = max(words.get(place, 0.0) for place in places)
+        by_beginnings = max(alike.get(place, 0.0) for place in places)
+        by_meaning = max(meaning.get(place, 0.0) for place in places)
+        lexically = (1 - part) * by_words + part * by_beginnings
+        return weight * lexically + (1 - weight) * by_meaning
 
     ranked: list[Ranked] = []
     for places in _by_document(candidates).values():
-        own = {p: mixed(by_words.get(p, 0.0), by_meaning.get(p, 0.0)) for p in places}
+        own = {place: mixed(place) for place in places}
         best = sorted(places, key=lambda place: -own[place])[:_PASSAGES_PER_DOCUMENT]
-        joint = mixed(
-            max(by_words.get(place, 0.0) for place in places),
-            max(by_meaning.get(place, 0.0) for place in places),
-        )
         ranked += [
             Ranked(
                 candidate=candidates[place],
-                score=joint if place == best[0] else own[place],
+                score=mixed(*places) if place == best[0] else own[place],
                 lexical=raw_words.get(place),
                 dense=raw_meaning.get(place),
+                cognates=alike.get(place, 0.0),
             )
             for place in best
         ]
-    return sorted(ranked, key=lambda each: (-each.score, _place(each.candidate)[1:]))
+    return sorted(ranked, key=lambda each: (-each.score, place_of(each.candidate)[1:]))
 
 
 def without_repetitions(ranked: Sequence[Ranked]) -> list[Ranked]:
@@ -138,25 +164,24 @@ def without_repetitions(ranked: Sequence[Ranked]) -> list[Ranked]:
     return kept
 
 
-def _shares(candidates: Sequence[Candidate], floor: float) -> dict[_Place, float]:
+def _scores(candidates: Sequence[Candidate]) -> dict[Place, float]:
+    return {place_of(candidate): candidate.score for candidate in candidates}
+
+
+def _shares(scores: Mapping[Place, float], floor: float) -> dict[Place, float]:
     """Return each score as a share of the best one, counted from `floor` of it."""
-    best = max((candidate.score for candidate in candidates), default=0.0)
+    best = max(scores.values(), default=0.0)
     if best <= 0:
         return {}
     return {
-        _place(candidate): max(0.0, (candidate.score / best - floor) / (1 - floor))
-        for candidate in candidates
+        place: max(0.0, (score / best - floor) / (1 - floor)) for place, score in scores.items()
     }
 
 
 def _by_document(
-    candidates: dict[_Place, Candidate],
-) -> dict[tuple[VaultRef, VaultPath], list[_Place]]:
-    documents: dict[tuple[VaultRef, VaultPath], list[_Place]] = {}
+    candidates: dict[Place, Candidate],
+) -> dict[tuple[VaultRef, VaultPath], list[Place]]:
+    documents: dict[tuple[VaultRef, VaultPath], list[Place]] = {}
     for place in candidates:
         documents.setdefault(place[:2], []).append(place)
     return documents
-
-
-def _place(candidate: Candidate) -> _Place:
-    return candidate.vault, candidate.path, candidate.generation, candidate.passage.number

@@ -27,14 +27,7 @@ from archivolt.retrieval.analysis import query_terms
 from archivolt.retrieval.current import CurrentPassages
 from archivolt.retrieval.excerpt import best_sentences
 from archivolt.retrieval.explaining import Weighing, explanation
-from archivolt.retrieval.fusion import (
-    Ranked,
-    coverage,
-    fuse,
-    is_foreign,
-    lexical_weight,
-    without_repetitions,
-)
+from archivolt.retrieval.fusion import Ranked, without_repetitions
 from archivolt.retrieval.meaning import (
     DenseIndex,
     MeaningQuestion,
@@ -43,17 +36,14 @@ from archivolt.retrieval.meaning import (
     no_former_index,
 )
 from archivolt.retrieval.notices import index_notices, notice
+from archivolt.retrieval.ranking import by_cosine, by_words_and_meaning, confidence
 from archivolt.retrieval.reach import ReachableVaults
 
 # How many passages of each list are looked at: the checks and the fusion drop some.
 _LEAST_CANDIDATES: Final = 100
 _CANDIDATES_PER_HIT: Final = 4
-# How many of each list tell whether it knows the question's words, and its language.
-_CANDIDATES_THAT_TELL: Final = 10
 # A filter by tag comes after the lists: where it leaves too few, longer ones are asked for.
 _CANDIDATES_WITH_TAG: Final = (1_000, 8_000)
-# What is further from the question than this share of the model's threshold is no answer to it.
-_NOISE_SHARE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +192,7 @@ class RetrievalService:
             vaults=list(question.vaults),
             path=question.path,
             limit=limit,
-            share=1.0 if alone else _NOISE_SHARE,
+            cut=alone,
             least=query.threshold if alone else None,
         )
         tenant = question.user.tenant
@@ -232,36 +222,14 @@ class RetrievalService:
         lists.dense = [each for each in by_meaning if is_below(each.path, question.path)]
 
     def _ranked(self, question: _Question, lists: _Lists) -> list[Ranked]:
-        mode = question.query.mode
-        if mode is SearchMode.DENSE:
-            return _by_cosine(lists.dense)
-        confidence = _confidence(question, lists)
-        lists.weighing = _weighing(question, lists)
-        ranked = fuse(lists.lexical, lists.dense, weight=lists.weighing.weight)
-        return [replace(each, score=each.score * confidence) for each in ranked]
-
-
-def _weighing(question: _Question, lists: _Lists) -> Weighing:
-    """Return what the words are worth in the mix; all or nothing where one list is empty."""
-    covered = coverage(question.groups, lists.lexical[:_CANDIDATES_THAT_TELL])
-    if not lists.lexical or not lists.dense:
-        return Weighing(weight=1.0 if lists.lexical else 0.0, coverage=covered)
-    foreign = is_foreign(question.query.q, lists.dense[:_CANDIDATES_THAT_TELL])
-    weight = lexical_weight(covered, foreign=foreign)
-    return Weighing(weight=weight, coverage=covered, foreign=foreign)
-
-
-def _confidence(question: _Question, lists: _Lists) -> float:
-    """Return how well the best passage answers, by its words or by its meaning."""
-    covered = coverage(question.groups, lists.lexical[:1])
-    return min(1.0, max(covered, lists.nearest.nearness))
-
-
-def _by_cosine(dense: Sequence[Candidate]) -> list[Ranked]:
-    return [
-        Ranked(candidate=each, score=min(1.0, max(0.0, each.score)), dense=each.score)
-        for each in dense
-    ]
+        if question.query.mode is SearchMode.DENSE:
+            return by_cosine(lists.dense)
+        near = lists.nearest
+        ranked, lists.weighing = by_words_and_meaning(
+            question.query.q, question.groups, lists.lexical, lists.dense, noise=near.noise
+        )
+        share = confidence(question.groups, lists.lexical, near.nearness)
+        return [replace(each, score=each.score * share) for each in ranked]
 
 
 def _hit(ranked: Ranked, question: _Question, lists: _Lists) -> SearchHit:

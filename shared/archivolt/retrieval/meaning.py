@@ -8,6 +8,7 @@ model's are brought to the scale of the present one.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.identity import Principal, TenantId
@@ -16,6 +17,9 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.observability import failure, logger
 from archivolt.ports.retrieval import Candidate, Embedder, VectorStore
+
+_LEAST: Final = -1.0
+_NOISE_SHARE: Final = 0.5
 
 Entries = Mapping[tuple[VaultRef, VaultPath], CatalogueEntry]
 
@@ -37,8 +41,8 @@ def no_former_index(_: TenantId) -> DenseIndex | None:
 class MeaningQuestion:
     """What is looked for, where.
 
-    What is less near than this share of the model's threshold is no answer; `least` is a cosine
-    that takes its place.
+    With `cut`, what is less near than the model's threshold is left out; `least` is a cosine that
+    takes its place.
     """
 
     text: str
@@ -46,7 +50,7 @@ class MeaningQuestion:
     vaults: Sequence[VaultRef]
     path: VaultPath
     limit: int
-    share: float
+    cut: bool = False
     least: float | None = None
 
 
@@ -63,6 +67,11 @@ class Nearest:
     def candidates(self) -> list[Candidate]:
         """Both lists."""
         return [*self.present, *self.former]
+
+    @property
+    def noise(self) -> float:
+        """The cosine below which nearness alone is no answer."""
+        return _NOISE_SHARE * self.threshold
 
     @property
     def nearness(self) -> float:
@@ -95,7 +104,7 @@ def nearest(
 
     """
     threshold = present.embedder.threshold
-    least = question.share * threshold if question.least is None else question.least
+    least = (threshold if question.least is None else question.least) if question.cut else _LEAST
     found = [each for each in _found(question, present) if each.score >= least]
     before = former()
     if before is None:
