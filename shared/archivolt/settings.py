@@ -84,6 +84,9 @@ class Settings(BaseModel):
     auth_local_key: str = Field(default="", repr=False)
     auth_tenant_claim: str = "tenant"
     auth_role_claim: str = "role"
+    # As whom we sign people in at the identity provider; no secret for a public client.
+    auth_client_id: str = ""
+    auth_client_secret: str = Field(default="", repr=False)
 
     kms_key_id: str = ""
     user_store_encryption_key: str = Field(default="", repr=False)
@@ -156,6 +159,11 @@ class Settings(BaseModel):
         A local key signs tokens on one machine only, and there the keys are the owner's.
         """
         return None if self.auth_local_key else self.ai_key_tenant
+
+    @property
+    def signs_in(self) -> bool:
+        """Whether people can sign in in a browser, and so let programs in."""
+        return bool(self.public_url and (self.auth_local_key or self.auth_client_id))
 
     def required(self, name: str) -> str:
         """Return a setting that must not be empty.

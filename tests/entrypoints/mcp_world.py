@@ -41,6 +41,7 @@ class McpWorld(World):
 
     def __init__(self, *, per_token: int = 100_000, per_tool: int = 100_000) -> None:
         super().__init__(per_token=per_token, per_tool=per_tool)
+        self.signs_in = False
         self.tokens = KnownTokens()
         self.tokens.issue("alice", principal(ALICE))
         self.tokens.issue("bob", principal(BOB))
@@ -57,6 +58,7 @@ class McpWorld(World):
             public_url=PUBLIC_URL,
             allowed_origins="https://app.example.com",
             issuer=ISSUER,
+            signs_in=self.signs_in,
         )
 
     def break_files(self, error: Exception) -> None:

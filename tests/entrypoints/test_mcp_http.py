@@ -197,6 +197,44 @@ def test_a_browser_may_ask_beforehand(world: McpWorld) -> None:
     assert (answer.status, answer.headers["access-control-allow-origin"]) == (200, "*")
 
 
+@pytest.fixture(scope="module")
+def signing_in() -> McpWorld:
+    world = McpWorld()
+    world.signs_in = True
+    return world
+
+
+@pytest.mark.parametrize("path", [METADATA, f"{METADATA}/mcp"])
+def test_with_our_own_sign_in_we_are_who_gives_tokens(signing_in: McpWorld, path: str) -> None:
+    answer = signing_in.send(Sent(None), token=None, method="GET", path=path)
+
+    assert answer.json["authorization_servers"] == [PUBLIC_URL]
+    assert answer.json["scopes_supported"] == ["vaults:read", "vaults:write"]
+    assert answer.json["resource"] == f"{PUBLIC_URL}/mcp"
+
+
+@pytest.mark.parametrize("suffix", ["", "/mcp"])
+@pytest.mark.parametrize("name", ["oauth-authorization-server", "openid-configuration"])
+def test_the_authorization_server_says_what_clients_insist_on(
+    signing_in: McpWorld, name: str, suffix: str
+) -> None:
+    headers = {"origin": "https://anybody.example"}
+    path = f"/.well-known/{name}{suffix}"
+
+    answer = signing_in.send(Sent(None), headers, token=None, method="GET", path=path)
+
+    assert answer.headers["access-control-allow-origin"] == "*"
+    told = answer.json
+    assert told["issuer"] == PUBLIC_URL
+    assert told["code_challenge_methods_supported"] == ["S256"]
+    assert told["token_endpoint_auth_methods_supported"] == ["none"]
+    assert told["client_id_metadata_document_supported"] is True
+    assert told["authorization_response_iss_parameter_supported"] is True
+    for endpoint in ("authorization", "token", "registration", "revocation"):
+        assert told[f"{endpoint}_endpoint"].startswith(f"{PUBLIC_URL}/oauth/")
+    assert "offline_access" not in told["scopes_supported"]
+
+
 def test_nothing_else_is_well_known(world: McpWorld) -> None:
     answer = world.send(
         Sent(None), token=None, method="GET", path="/.well-known/openid-configuration"

@@ -28,7 +28,7 @@ OF_THE_RUNTIME = ("AWS_LAMBDA_", "AWS_LWA_")
 PUBLIC = {
     ("GET", "/healthz"),
     ("GET", "/api/v1/openapi.json"),
-    ("ANY", "/.well-known/{proxy+}"),
+    *(("ANY", f"/{name}/{{proxy+}}") for name in (".well-known", "oauth", "approve")),
     *(("OPTIONS", f"/api/v1/{path}{{proxy+}}") for path in ("", "chat/", "ai/")),
     ("OPTIONS", "/mcp"),
 }
@@ -88,6 +88,16 @@ def test_no_variable_holds_a_key_of_the_local_stack(template: Template) -> None:
         assert not {"AUTH_LOCAL_KEY", "USER_STORE_ENCRYPTION_KEY"} & set(variables)
 
 
+def test_only_who_signs_people_in_knows_the_secret_for_that(template: Template) -> None:
+    knowing = {
+        name
+        for name, properties in template.of_type("AWS::Lambda::Function")
+        if "AUTH_CLIENT_SECRET" in properties["Environment"]["Variables"]
+    }
+
+    assert knowing == {"ToolsFunction"}
+
+
 def test_functions_run_on_arm_with_the_pinned_python(template: Template) -> None:
     kinds = {
         (properties["Runtime"], *properties["Architectures"])
@@ -142,6 +152,10 @@ def test_the_authorizer_is_asked_by_the_authorization_header(api: ApiDefinition)
         ("GET", "/api/v1/config/ai-models", "archivolt-tools", False),
         ("POST", "/mcp", "archivolt-mcp", False),
         ("GET", "/.well-known/oauth-protected-resource/mcp", "archivolt-mcp", False),
+        ("GET", "/.well-known/oauth-authorization-server", "archivolt-mcp", False),
+        ("GET", "/oauth/authorize", "archivolt-tools", False),
+        ("POST", "/oauth/token", "archivolt-tools", False),
+        ("GET", "/approve/c1", "archivolt-tools", False),
     ],
 )
 def test_a_request_reaches_its_function(

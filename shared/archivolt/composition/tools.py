@@ -211,4 +211,5 @@ class ToolsContainer:
             public_url=self._on.settings.public_url,
             allowed_origins=self._on.settings.allowed_origins,
             issuer=self._on.settings.auth_issuer,
+            signs_in=self._on.settings.signs_in,
         )

@@ -3,7 +3,7 @@
 Refuses to know JSON-RPC and what the tools do.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -17,22 +17,21 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from archivolt.domain.errors import (
     ForbiddenError,
-    NotFoundError,
     UnsupportedContentError,
 )
 from archivolt.entrypoints.credentials import principal_of
 from archivolt.entrypoints.http.application import create_application, origins
-from archivolt.entrypoints.http.errors import language_for
+from archivolt.entrypoints.http.errors import error_response, language_for
 from archivolt.entrypoints.mcp.caller import Caller
 from archivolt.entrypoints.mcp.edge import Edge
+from archivolt.entrypoints.mcp.metadata import RESOURCE_PATH, WELL_KNOWN, Document, documents
 from archivolt.entrypoints.mcp.origin import OriginRule
 from archivolt.entrypoints.mcp.server import CONSTANT_METHODS, create_server
+from archivolt.entrypoints.mcp.step_up import challenge, has_to_ask_for_more
 from archivolt.entrypoints.mcp.wire import Post
 from archivolt.ports.governance import TokenVerifier
 from archivolt.tools.pipeline import ToolPipeline
 
-_WELL_KNOWN: Final = "/.well-known"
-_METADATA: Final = "/oauth-protected-resource"
 _METHODS: Final = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
 
@@ -43,6 +42,7 @@ class McpServices:
     `state_key` gives a secret that every process shares: it seals what clients carry between two
     rounds of a call. `public_url` is the product's address without a final slash, `issuer` the
     identity provider's; `allowed_origins` are separated by commas or spaces. Each may be empty.
+    `signs_in`: whether our own authorization server gives tokens.
     """
 
     token_verifier: TokenVerifier
@@ -51,6 +51,12 @@ class McpServices:
     public_url: str = ""
     allowed_origins: str = ""
     issuer: str = ""
+    signs_in: bool = False
+
+    @property
+    def resource_metadata(self) -> str:
+        """Where a client learns who gives tokens, "" for nowhere."""
+        return f"{self.public_url}{RESOURCE_PATH}" if self.public_url else ""
 
 
 def create_handler(services: Callable[[], McpServices]) -> Mangum:
@@ -72,7 +78,7 @@ def create_app(services: McpServices, server: Server[Any] | None = None) -> ASGI
     metadata = _metadata(services)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
-        public = str(scope.get("path", "")).startswith(f"{_WELL_KNOWN}/")
+        public = str(scope.get("path", "")).startswith(f"{WELL_KNOWN}/")
         await (metadata if public else endpoint)(scope, receive, send)
 
     return app
@@ -80,12 +86,11 @@ def create_app(services: McpServices, server: Server[Any] | None = None) -> ASGI
 
 def _endpoint(services: McpServices, server: Server[Any]) -> ASGIApp:
     door = _Door(services, server)
-    metadata_url = f"{services.public_url}{_WELL_KNOWN}{_METADATA}/mcp"
     app = create_application(
         "Archivolt MCP",
         token_verifier=lambda: services.token_verifier,
         allowed_origins=services.allowed_origins,
-        resource_metadata=metadata_url if services.public_url else "",
+        resource_metadata=services.resource_metadata,
     )
     for path in ("/mcp", "/mcp/"):
         app.add_route(path, door.answer, methods=_METHODS)
@@ -94,36 +99,22 @@ def _endpoint(services: McpServices, server: Server[Any]) -> ASGIApp:
 
 def _metadata(services: McpServices) -> ASGIApp:
     app = create_application(
-        "Archivolt protected resource metadata",
+        "Archivolt metadata",
         token_verifier=lambda: services.token_verifier,
         allowed_origins="*",
     )
-    document = protected_resource(services.public_url, services.issuer)
-
-    async def answer(_: Request) -> Response:
-        if not services.public_url:
-            raise NotFoundError("not_found")
-        headers = {"Cache-Control": "public, max-age=3600", "Access-Control-Allow-Origin": "*"}
-        return JSONResponse(document, headers=headers)
-
-    for path in (f"{_WELL_KNOWN}{_METADATA}/mcp", f"{_WELL_KNOWN}{_METADATA}"):
-        app.add_route(path, answer, methods=["GET"])
+    found = documents(services.public_url, services.issuer, signs_in=services.signs_in)
+    for path, document in found:
+        app.add_route(path, _publishing(document), methods=["GET"])
     return app
 
 
-def protected_resource(public_url: str, issuer: str) -> dict[str, Any]:
-    """Return the protected-resource metadata (RFC 9728 §2).
+def _publishing(document: Document) -> Callable[[Request], Awaitable[Response]]:
+    async def answer(_: Request) -> Response:
+        headers = {"Cache-Control": "public, max-age=3600", "Access-Control-Allow-Origin": "*"}
+        return JSONResponse(document, headers=headers)
 
-    An issuer that is no web address (the local stack's) is not announced: no client could ask it.
-    """
-    document: dict[str, Any] = {
-        "resource": f"{public_url}/mcp",
-        "resource_name": "Archivolt",
-        "bearer_methods_supported": ["header"],
-    }
-    if issuer.startswith("https://"):
-        document["authorization_servers"] = [issuer]
-    return document
+    return answer
 
 
 class _Door:
@@ -131,6 +122,7 @@ class _Door:
 
     def __init__(self, services: McpServices, server: Server[Any]) -> None:
         self._verifier = services.token_verifier
+        self._resource_metadata = services.resource_metadata
         self._origins = OriginRule(services.public_url, origins(services.allowed_origins))
         self._edge = Edge(server, constant=CONSTANT_METHODS)
 
@@ -145,11 +137,17 @@ class _Door:
             raise HTTPException(405, headers={"Allow": "POST"})
         if _media_type(headers) != "application/json":
             raise UnsupportedContentError("content_type_not_json")
+        body = await request.body()
+        if has_to_ask_for_more(principal, body):
+            told = {"WWW-Authenticate": challenge(self._resource_metadata)}
+            return error_response(
+                ForbiddenError("token_read_only"), language_for(request), headers=told
+            )
         reply = await self._edge.answer(
             Post(
                 headers=headers,
                 header_lines=lines,
-                body=await request.body(),
+                body=body,
                 caller=Caller(principal=principal, language=language_for(request)),
             )
         )
