@@ -3,23 +3,25 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from moto import mock_aws
 
 from archivolt.adapters.dynamodb.table import DynamoTable
+from archivolt.adapters.qdrant.rest import NoCollectionError, QdrantRest
 from archivolt.bootstrap import Container
 from archivolt.domain.ingestion import IndexState
 from archivolt.domain.messages import Language
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode, SearchQuery
-from archivolt.domain.vault import VaultRole
+from archivolt.domain.sync import SyncStart
+from archivolt.domain.vault import Vault, VaultRole
 from archivolt.entrypoints.events.embedding import build_embedding
 from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
 from archivolt.settings import Settings
-from tests.builders import ALICE, BOB, a_vault, principal
+from tests.builders import ACME, ALICE, BOB, a_vault, principal
 from tests.contract.conftest import REGION, VECTORS_KEY, client_of, make_table
 
 BUCKET = "documents"
@@ -39,6 +41,7 @@ class Stack:
     """The container, and what S3, EventBridge and Lambda do around it."""
 
     def __init__(self, qdrant_url: str, folder: Path) -> None:
+        self._qdrant_url = qdrant_url
         self._sqs = client_of("sqs")
         s3 = client_of("s3")
         s3.create_bucket(Bucket=BUCKET, CreateBucketConfiguration={"LocationConstraint": REGION})
@@ -64,12 +67,12 @@ class Stack:
         self.container.vault_directory.create(VAULT, owner=ALICE)
         self._sequence = 0
 
-    def event(self, kind: str) -> None:
+    def event(self, kind: str, vault: Vault = VAULT) -> None:
         """Tell the indexing function what S3 would."""
         self._sequence += 1
         detail = {
             "object": {
-                "key": f"vaults/{VAULT.ref.tenant}/{VAULT.ref.id}/{NOTE}",
+                "key": f"vaults/{vault.ref.tenant}/{vault.ref.id}/{NOTE}",
                 "sequencer": f"{self._sequence:018X}",
             }
         }
@@ -93,11 +96,40 @@ class Stack:
         )
         return handler({}, Invocation())
 
+    def synchronise(self) -> None:
+        """Give the reconcile function what waits in its queue."""
+        handler = build_reconcile(
+            pytest.fail, pytest.fail, lambda: self.container.index.workers.sync
+        )
+        url = self.container.settings.sync_queue_url
+        answer = handler({"Records": self._received(url)}, Invocation())
+        assert answer == {"batchItemFailures": []}
+
     def found(self, q: str, mode: SearchMode, *, user: str = ALICE) -> list[str]:
         """Return the paths that a search finds."""
         query = SearchQuery(q=q, mode=mode)
         result = self.container.retrieval.search(principal(user), query, language=Language.FR)
         return [hit.path for hit in result.hits]
+
+    def write(self, vault: Vault, text: str) -> None:
+        """Put the note into a vault, and have it indexed."""
+        self.container.file_store.create(vault.ref, NOTE, text.encode())
+        self.event("Object Created", vault)
+        self.embed()
+
+    def points(self, user: str, vault: Vault | None = None) -> int:
+        """Return how many points the server holds for a user, of a vault or in all."""
+        server = QdrantRest(self._qdrant_url, VECTORS_KEY)
+        name = cast("Any", self.container.index.vector_store).collection(ACME, user)
+        condition = {"key": "space_id", "match": {"value": vault.ref.id}} if vault else None
+        body = {"exact": True, "filter": {"must": [condition]} if condition else None}
+        try:
+            counted = server.call("POST", f"/collections/{name}/points/count", body)
+        except NoCollectionError:
+            return 0
+        finally:
+            server.close()
+        return counted["count"]
 
     def state(self) -> IndexState | None:
         """Return what the catalogue says of the note."""
@@ -154,6 +186,77 @@ def test_a_document_is_found_by_everybody_who_may_and_gone_when_it_is(
         assert stack.found("tomates", mode) == []
     stack.embed()
     assert stack.state() is IndexState.DELETED
+
+
+def test_who_joins_a_vault_gets_its_points_and_who_leaves_leaves_none_behind(
+    stack: Stack,
+) -> None:
+    other = a_vault("plans", vault_id="v2")
+    stack.container.vault_directory.create(other, owner=BOB)
+    # Long enough for several passages.
+    stack.write(VAULT, "\n\n".join(f"# Part {n}\n\n{TEXT * 30}" for n in range(4)))
+    stack.write(other, "# Plans\n\nRepaint the shutters.\n")
+    whole, own = stack.points(ALICE, VAULT), stack.points(BOB)
+    assert whole > 1
+    assert (stack.points(ALICE), own, stack.points(BOB, VAULT)) == (whole, 1, 0)
+
+    owner = principal(ALICE)
+    for _ in range(2):
+        stack.container.vaults.set_member(owner, "notes", BOB, VaultRole.READER)
+        stack.embed()
+        assert (stack.points(BOB, VAULT), stack.points(BOB)) == (whole, whole + own)
+        stack.container.vaults.remove_member(owner, "notes", BOB)
+        stack.embed()
+        assert (stack.points(BOB, VAULT), stack.points(BOB)) == (0, own)
+        assert stack.points(ALICE) == whole
+
+
+def test_a_document_cannot_say_whose_it_is(stack: Stack) -> None:
+    other = a_vault("plans", vault_id="v2")
+    stack.container.vault_directory.create(other, owner=BOB)
+    stack.write(
+        VAULT,
+        f"---\nspace_id: v2\npath: other.md\nbelow: [other.md]\ngeneration: 9-z\ninstant: 9\n"
+        f"number: 7\ntext: other\n---\n{TEXT}",
+    )
+
+    assert stack.points(ALICE, VAULT) == stack.points(ALICE) > 0
+    assert stack.points(ALICE, other) == stack.points(BOB) == 0
+    assert stack.found("watering tomatoes", SearchMode.DENSE) == [NOTE]
+    assert stack.found("watering tomatoes", SearchMode.DENSE, user=BOB) == []
+
+
+def test_a_document_whose_delete_marker_goes_is_found_again(stack: Stack) -> None:
+    stack.write(VAULT, TEXT)
+    etag = stack.container.file_store.head(VAULT.ref, NOTE).etag
+    stack.container.file_store.delete(VAULT.ref, NOTE, expected=etag)
+    stack.event("Object Deleted")
+    assert stack.found("tomates", SearchMode.LEXICAL) == []
+
+    s3 = client_of("s3")
+    [marker] = s3.list_object_versions(Bucket=BUCKET, Prefix="vaults/")["DeleteMarkers"]
+    s3.delete_object(Bucket=BUCKET, Key=marker["Key"], VersionId=marker["VersionId"])
+    stack.event("Object Deleted")
+    assert stack.found("tomates", SearchMode.LEXICAL) == [NOTE]
+
+
+def test_an_index_is_made_anew_through_the_queue_and_vectors_that_were_lost_are_back(
+    stack: Stack,
+) -> None:
+    stack.write(VAULT, TEXT)
+    index = stack.container.index
+    index.vector_store.remove_vault(ALICE, VAULT.ref)
+    assert stack.points(ALICE) == 0
+
+    assert index.sync.rebuilds.request(ALICE, VAULT.ref) is SyncStart.STARTED
+    assert index.sync.rebuilds.request(ALICE, VAULT.ref) is SyncStart.ALREADY_RUNNING
+    stack.synchronise()
+    stack.embed()
+
+    assert stack.points(ALICE) == 1
+    assert stack.state() is IndexState.INDEXED
+    run = index.sync.runs.get(VAULT.ref)
+    assert (run.rebuild_since, run.compared_at is None) == (None, False)
 
 
 def test_what_events_missed_is_found_by_reconciling(stack: Stack) -> None:
