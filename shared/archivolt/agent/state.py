@@ -10,6 +10,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from archivolt.agent.calls import ToolCall, UnusableCall
+from archivolt.agent.window import with_summary
 from archivolt.domain import limits
 from archivolt.domain.tool import JsonObject
 from archivolt.domain.untrusted import wrap_data
@@ -36,7 +37,10 @@ class StopReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoopLimits:
-    """The brakes (decision 22). `seconds` is wall clock, measured by whoever drives the loop."""
+    """The brakes (decision 22). `seconds` is wall clock, measured by whoever drives the loop.
+
+    `context_tokens` is the room for messages in the model's window.
+    """
 
     steps: int = limits.MAX_LOOP_STEPS
     tool_calls: int = limits.MAX_TOOL_CALLS
@@ -44,6 +48,7 @@ class LoopLimits:
     unusable_calls: int = limits.MAX_UNUSABLE_CALLS
     fruitless_rounds: int = limits.MAX_FRUITLESS_ROUNDS
     seconds: float = limits.MAX_TURN_SECONDS
+    context_tokens: int = limits.DEFAULT_CONTEXT_TOKENS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +81,8 @@ class LoopState:
     `turn` is the model's last word while it waits for a decision, `waiting` are the calls of it
     that wait for a person's. `brake` is set once the tools are taken away: the model may then only
     answer. `private`: the model has seen what may be of the tenant's documents, so that whatever it
-    tells strangers from now on may carry that out.
+    tells strangers from now on may carry that out. `summarised`: earlier turns are summed up
+    already, however that came out.
     """
 
     messages: tuple[ModelMessage, ...]
@@ -91,6 +97,7 @@ class LoopState:
     times_called: Mapping[str, int] = field(default_factory=dict[str, int])
     seen_results: frozenset[str] = frozenset()
     private: bool = False
+    summarised: bool = False
 
 
 def answered(state: LoopState, turn: ModelTurn) -> LoopState:
@@ -144,6 +151,11 @@ def ran(state: LoopState, results: Sequence[ToolOutcome | WaitingCall]) -> LoopS
     outcomes = [result for result in results if isinstance(result, ToolOutcome)]
     state = replace(state, turn=None, waiting=_waiting(state, results))
     return _told(state, outcomes) if outcomes else state
+
+
+def summed_up(state: LoopState, summary: str) -> LoopState:
+    """Return the state with a summary in the place of the earlier turns; "": they are dropped."""
+    return replace(state, messages=with_summary(state.messages, summary), summarised=True)
 
 
 def spoken_to(state: LoopState, text: str) -> LoopState:

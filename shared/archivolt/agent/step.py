@@ -17,7 +17,8 @@ from archivolt.agent.state import (
     corrected,
     refused,
 )
-from archivolt.ports.chat_model import ModelTurn
+from archivolt.agent.window import earlier_turns, without_old_results, without_results
+from archivolt.ports.chat_model import ModelMessage, ModelTurn
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,14 @@ class Finish:
     reason: StopReason
 
 
-Action = CallModel | RunTools | AskPerson | Finish
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summarise:
+    """Have the model sum these earlier messages up, and report by `summed_up`."""
+
+    messages: tuple[ModelMessage, ...]
+
+
+Action = CallModel | RunTools | AskPerson | Summarise | Finish
 
 _FINISHED_BADLY = {
     "length": StopReason.ANSWER_CUT,
@@ -75,7 +83,21 @@ def _ask(state: LoopState, limits: LoopLimits) -> tuple[LoopState, Action]:
         brake = StopReason.UNUSABLE_CALLS
     if brake is None and state.steps >= limits.steps - 1:
         brake = StopReason.TOO_MANY_STEPS
-    return replace(state, brake=brake), CallModel(answer_only=brake is not None)
+    state = replace(state, brake=brake)
+    return _within_window(state, limits, CallModel(answer_only=brake is not None))
+
+
+def _within_window(
+    state: LoopState, limits: LoopLimits, call: CallModel
+) -> tuple[LoopState, CallModel | Summarise]:
+    """Make room: old results go first, then earlier turns are summed up, then any results go."""
+    fitted = without_old_results(state.messages, limits.context_tokens)
+    if fitted is None:
+        earlier = earlier_turns(state.messages)
+        if earlier and not state.summarised:
+            return state, Summarise(messages=earlier)
+        fitted = without_results(state.messages, limits.context_tokens)
+    return replace(state, messages=fitted), call
 
 
 def _after(state: LoopState, turn: ModelTurn, limits: LoopLimits) -> tuple[LoopState, Action]:

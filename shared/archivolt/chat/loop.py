@@ -4,6 +4,7 @@ The decisions are `archivolt.agent.step`'s; here are the model, the tools, the c
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -19,12 +20,16 @@ from archivolt.agent.state import (
     answered,
     ran,
     spoken_to,
+    summed_up,
 )
-from archivolt.agent.step import AskPerson, CallModel, Finish, RunTools, step
+from archivolt.agent.step import AskPerson, CallModel, Finish, RunTools, Summarise, step
+from archivolt.agent.summaries import summary_request
+from archivolt.agent.window import tokens_in
 from archivolt.chat.citations import SourceCollector
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.toolbox import CallReport, Toolbox
 from archivolt.domain.conversation import ToolCallRecord
+from archivolt.domain.limits import MAX_SUMMARY_TOKENS, MIN_CONTEXT_TOKENS
 from archivolt.domain.messages import Language
 from archivolt.domain.stream import ContentDelta, Notice, StreamEvent, ToolUseStart
 from archivolt.domain.tool import JsonObject
@@ -89,11 +94,13 @@ class TurnLoop:
     ) -> None:
         self._chosen = chosen
         self._toolbox = toolbox
-        self._limits = limits
         self._language = language
         self._clock = clock
         self._emit = emit
         self._declarations = toolbox.declarations()
+        taken = chosen.max_tokens + tokens_in(json.dumps(self._declarations))
+        room = max(limits.context_tokens - taken, MIN_CONTEXT_TOKENS)
+        self._limits = replace(limits, context_tokens=room)
 
     async def run(self, start: LoopStart, progress: Progress) -> StopReason:
         """Run until the loop finishes or waits, filling `progress`, and return why it did.
@@ -133,6 +140,8 @@ class TurnLoop:
                 case AskPerson():
                     progress.state = state
                     return StopReason.WAITING
+                case Summarise():
+                    state = summed_up(state, await self._summary(action, progress))
                 case CallModel():
                     state = answered(state, await self._ask(state, action, progress))
                 case RunTools():
@@ -162,6 +171,23 @@ class TurnLoop:
         progress.output_tokens += turn.output_tokens
         progress.sources = turn.sources
         return turn
+
+    async def _summary(self, action: Summarise, progress: Progress) -> str:
+        """Return what the model makes of earlier turns; a model that says nothing loses them."""
+        request = ModelRequest(
+            messages=summary_request(action.messages, self._limits.context_tokens, self._language),
+            model=self._chosen.name,
+            max_tokens=min(self._chosen.max_tokens, MAX_SUMMARY_TOKENS),
+            language=self._language.value,
+        )
+        text = ""
+        async with aclosing(self._chosen.model.create_message(request)) as events:
+            async for event in events:
+                if isinstance(event, ModelTurn):
+                    text = event.text
+                    progress.input_tokens += event.input_tokens
+                    progress.output_tokens += event.output_tokens
+        return text.strip()
 
     def _say(self, text: str, progress: Progress) -> None:
         if text:

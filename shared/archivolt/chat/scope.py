@@ -46,6 +46,20 @@ class Files(Protocol):
         ...
 
 
+def scope_within(scope: JsonObject, characters: int) -> JsonObject:
+    """Return a scope whose texts have at most so many characters; the last ones give way.
+
+    A document that is cut says so (`is_whole`), and can be read with a tool.
+    """
+    room, documents = characters, list[JsonObject]()
+    for document in scope["documents"]:
+        text: str = document.get("content", "")
+        cut = {"content": text[: max(room, 0)], "is_whole": False} if len(text) > room else {}
+        room -= len(text)
+        documents.append(document | cut)
+    return scope | {"documents": documents}
+
+
 class ScopeCollector:
     """Turns the places of a request into what the model is told about them."""
 

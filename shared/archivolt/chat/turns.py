@@ -19,7 +19,7 @@ from archivolt.chat.loop import LoopStart, TurnLoop
 from archivolt.chat.providers import ChosenModel, ModelSelector
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import EventQueue, RunningTurn, TurnPlan
-from archivolt.chat.scope import ScopeCollector
+from archivolt.chat.scope import ScopeCollector, scope_within
 from archivolt.chat.toolbox import Pipeline, Toolbox
 from archivolt.chat.waiting import KeptTurn, WaitingTurns, decisions_of
 from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
@@ -123,6 +123,8 @@ class SendMessage:
         if kept and not request.text and not (request.provider or request.model):
             same = replace(request, provider=kept.provider, model=kept.model)
             chosen = await asyncio.to_thread(self._choose, principal, same)
+        # What a person points at may take two thirds of the window, at three characters a token.
+        scope = scope and scope_within(scope, chosen.context_tokens * 2)
         return _Prepared(
             chosen=chosen, conversation=conversation, scope=scope, kept=kept, decisions=decisions
         )
@@ -190,7 +192,7 @@ class SendMessage:
         loop = TurnLoop(
             chosen,
             toolbox,
-            limits=self._with.limits,
+            limits=replace(self._with.limits, context_tokens=chosen.context_tokens),
             language=theirs,
             clock=self._with.clock,
             emit=events.emit,

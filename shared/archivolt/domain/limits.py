@@ -196,7 +196,16 @@ REBUILD_SECONDS: Final = 960
 MAX_MESSAGE_CHARS: Final = 100_000
 MAX_TITLE_CHARS: Final = 120
 CHAT_MAX_TOKENS: Final = 4_096
+# The least of what providers take; as base64 it is a third more.
+MAX_IMAGE_BYTES: Final = 3_750_000
+MAX_MESSAGE_IMAGES: Final = 10
+MAX_IMAGE_ADDRESS_CHARS: Final = 6_000_000
 MAX_HISTORY_CHARS: Final = 100_000
+# Of a model that nobody described.
+DEFAULT_CONTEXT_TOKENS: Final = 128_000
+# Whatever a model's window: below this no turn with tools makes sense.
+MIN_CONTEXT_TOKENS: Final = 4_000
+MAX_SUMMARY_TOKENS: Final = 1_000
 MAX_CITATIONS: Final = 20
 MAX_PARALLEL_TOOLS: Final = 8
 # How long after its last possible moment a turn that never ended still holds its conversation.

@@ -41,6 +41,10 @@ class ModelCatalogue(Protocol):
         """Return what a model can do; of an unknown one only that it chats."""
         ...
 
+    def context_tokens(self, provider: str, model: str) -> int:
+        """Return how many tokens a model takes, question and answer; of an unknown one, a guess."""
+        ...
+
     def models(self, provider: str) -> Mapping[str, ModelCapabilities]:
         """Return the models of a provider that people choose from, the best known first."""
         ...

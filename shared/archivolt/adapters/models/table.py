@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.limits import DEFAULT_CONTEXT_TOKENS
 from archivolt.ports.model_catalogue import ModelCapabilities, ModelPrice
 
 # A name may end in a date, a number of an edition, or "latest"; Ollama's in a size.
@@ -22,6 +23,8 @@ _VENDORS: Final = {
     "mistralai": "mistral",
     "openai": "openai",
 }
+# It reads what it is given whole, and costs nothing.
+_NO_WINDOW: Final = 10_000_000
 _Entry = dict[str, Any]
 
 
@@ -34,6 +37,14 @@ class ModelTable:
         name = model.lower().rpartition("/")[2]
         families = (each for each in self._families if fnmatchcase(name, each["name"]))
         return _capabilities(entry or next(families, {"can": ["chat"]}))
+
+    def context_tokens(self, provider: str, model: str) -> int:
+        """Return how many tokens a model takes; of an unknown one, `DEFAULT_CONTEXT_TOKENS`."""
+        if provider == "embedded":
+            return _NO_WINDOW
+        name = model.lower().rpartition("/")[2]
+        windows = (each for each in self._table["windows"] if fnmatchcase(name, each["name"]))
+        return next(windows, {"tokens": DEFAULT_CONTEXT_TOKENS})["tokens"]
 
     def models(self, provider: str) -> Mapping[str, ModelCapabilities]:
         """Return the models of a provider that people choose from, the best known first."""
