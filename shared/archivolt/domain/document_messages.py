@@ -43,6 +43,12 @@ DOCUMENT_MESSAGES: Mapping[str, Message] = {
         "Found by their words already, and by their meaning soon: {count} document(s).",
         "Déjà trouvés par leurs mots, et bientôt par leur sens : {count} document(s).",
     ),
+    "documents_unread": Message(
+        "Not searched, since they are too large or could not be read: {count} document(s); the"
+        " index of the vault says which and why.",
+        "Absents de la recherche, car trop gros ou illisibles : {count} document(s) ; l'index du"
+        " coffre dit lesquels et pourquoi.",
+    ),
     "documents_without_text": Message(
         "Not searched, since they have no text: {count} document(s).",
         "Absents de la recherche, faute de texte : {count} document(s).",

@@ -33,6 +33,8 @@ def index_notices(
     if states[IndexState.OCR_NEEDED]:
         count = _count(states[IndexState.OCR_NEEDED])
         notices.append(notice("documents_need_ocr", language, count=count))
+    if unread := states[IndexState.TOO_BIG] + states[IndexState.FAILED]:
+        notices.append(notice("documents_unread", language, count=_count(unread)))
     return notices
 
 

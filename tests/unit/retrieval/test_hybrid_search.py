@@ -250,6 +250,15 @@ def test_notices_tell_what_is_on_its_way_and_what_has_no_text(world: IndexWorld)
     assert world.state("scan.md") is IndexState.NO_TEXT
 
 
+def test_notices_tell_what_could_not_be_read(world: IndexWorld) -> None:
+    world.settle(
+        world.write("a.md", "llamas"), world.write("b.md", "BROKEN"), world.write("c.md", "CRASH")
+    )
+    result = ask(world, SearchQuery(q="llamas"))
+    assert codes(result) == ["documents_unread"]
+    assert ": 2 document" in result.notices[0].message
+
+
 def test_lexical_mode_needs_no_model(world: IndexWorld) -> None:
     world.settle(world.write("a.md", "llamas"))
 
