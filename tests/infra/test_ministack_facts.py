@@ -8,7 +8,7 @@ import json
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,16 @@ from archivolt.adapters.dynamodb.operations import DynamoOperations
 from archivolt.adapters.dynamodb.table import DynamoTable
 from archivolt.adapters.s3.files import S3Files
 from archivolt.adapters.system.clock import SystemClock
+from archivolt.bootstrap import Container
+from archivolt.composition.tenants import Tenants
+from archivolt.domain.errors import NotFoundError
 from archivolt.domain.identity import TenantId, UserId
-from archivolt.domain.ingestion import sequencer
-from archivolt.domain.paths import VaultPath
+from archivolt.domain.ingestion import Generation, sequencer
+from archivolt.domain.paths import ROOT, VaultPath
+from archivolt.domain.settings import TenantSettings
 from archivolt.domain.vault import VaultId, VaultRef
 from archivolt.ports.operations import Operation, OperationKind
+from archivolt.settings import Settings
 from archivolt_local.addresses import LOOPBACK, free_port
 from archivolt_local.children import Child
 from archivolt_local.emulator import start_emulator
@@ -248,6 +253,105 @@ def test_who_changes_documents_may_also_note_it_and_look_at_versions(
     assert operations.manifest(operation) == [("a.md", "e")]
     confirmations = DynamoConfirmations(DynamoTable(aws.tables, "archivolt-confirmations"))
     assert confirmations.get(TenantId("t"), "none") is None
+
+
+Tenant = Callable[[str], Container]
+
+
+@pytest.fixture
+def of_tenant(emulator: Emulator, monkeypatch: pytest.MonkeyPatch) -> Tenant:
+    """Returns what the reconcile function has for a tenant, made as the function makes it."""
+    function = emulator.deploy().functions["archivolt-reconcile"]
+    url = emulator.aws.url
+    variables = {
+        **emulator.aws.as_role(function.role).credentials,
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": url,
+    }
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    given = {name.lower(): value for name, value in function.environment.items()}
+    settings = Settings.model_validate({**given, "aws_endpoint_url": url})
+    tenants = Tenants(Container(settings))
+    return lambda tenant: tenants.of(TenantId(tenant))
+
+
+A, B = (VaultRef(tenant=TenantId(name), id=VaultId("v")) for name in ("a", "a-b"))
+SECRET = VaultPath("secret.md")
+
+
+def test_a_worker_for_one_tenant_keeps_that_tenants_documents(of_tenant: Tenant) -> None:
+    files = of_tenant("a").file_store
+    written = files.create(A, VaultPath("own.md"), b"1")
+    assert files.read(A, VaultPath("own.md")).data == b"1"
+    files.copy(A, VaultPath("own.md"), VaultPath("copy.md"), expected=written.etag)
+    files.delete(A, VaultPath("own.md"), expected=written.etag)
+    assert len(files.versions(A, VaultPath("own.md"))) == 2
+    assert [info.path for info in files.list(A, ROOT, recursive=True, limit=9).files] == ["copy.md"]
+
+
+def test_a_worker_for_one_tenant_tells_absent_documents(of_tenant: Tenant) -> None:
+    on = of_tenant("a")
+    for look in (on.file_store.head, on.file_store.read):
+        with pytest.raises(NotFoundError):
+            look(A, VaultPath("none.md"))
+    assert on.index.vector_cache.load(A, ["0" * 64], "model") == {}
+    assert on.index.text_index.passages(A, VaultPath("none.md"), Generation("1")) == []
+
+
+def test_a_worker_for_one_tenant_is_denied_anothers_documents(
+    emulator: Emulator, of_tenant: Tenant
+) -> None:
+    key = f"vaults/{B.tenant}/{B.id}/{SECRET}"
+    emulator.aws.objects.put_object(Bucket=BUCKET, Key=key, Body=b"secret")
+    on = of_tenant("a")
+    s3: Any = on.aws.s3
+    place = {"Bucket": BUCKET, "Key": key}
+    denied: Sequence[Callable[[], object]] = [
+        lambda: on.file_store.head(B, SECRET),
+        lambda: on.file_store.read(B, SECRET),
+        lambda: on.file_store.list(B, ROOT, recursive=True, limit=9),
+        lambda: on.file_store.create(B, VaultPath("planted.md"), b""),
+        lambda: s3.get_object(Bucket=BUCKET, Key=f"derived/{B.tenant}/v/x"),
+        lambda: s3.delete_object(Bucket=BUCKET, Key=key),
+        lambda: s3.list_objects_v2(Bucket=BUCKET),
+        lambda: s3.list_objects_v2(Bucket=BUCKET, Prefix="vaults/a"),
+        lambda: s3.list_object_versions(Bucket=BUCKET),
+        lambda: s3.copy_object(Bucket=BUCKET, Key="vaults/a/v/stolen.md", CopySource=place),
+    ]
+    assert [code_of(each) in {"AccessDenied", "403"} for each in denied] == [True] * len(denied)
+
+
+def test_a_worker_for_one_tenant_is_denied_anothers_items(of_tenant: Tenant) -> None:
+    on = of_tenant("a")
+    dynamodb: Any = on.aws.dynamodb
+    batch = {"Keys": [{"pk": {"S": f"VAULT#{each}#v"}, "sk": {"S": "x"}} for each in ("a", "a-b")]}
+    assert on.catalogue.get(A, SECRET) is None
+    assert on.vault_directory.accessible(A.tenant, UserId("u")) == []
+    assert on.tenant_settings.load(A.tenant) == TenantSettings()
+    denied: Sequence[Callable[[], object]] = [
+        lambda: on.catalogue.get(B, SECRET),
+        lambda: on.catalogue.attention(B),
+        lambda: list(on.catalogue.entries(B)),
+        lambda: on.vault_directory.accessible(B.tenant, UserId("u")),
+        lambda: on.tenant_settings.load(B.tenant),
+        lambda: on.tenant_settings.save(B.tenant, TenantSettings()),
+        lambda: dynamodb.batch_get_item(RequestItems={"archivolt-catalogue": batch}),
+        lambda: dynamodb.scan(TableName="archivolt-catalogue"),
+        lambda: dynamodb.scan(TableName="archivolt-control"),
+        lambda: dynamodb.get_item(TableName="archivolt-audit", Key=KEY),
+    ]
+    assert [code_of(each) for each in denied] == ["AccessDeniedException"] * len(denied)
+
+
+@pytest.mark.parametrize("function", ["tools", "mcp", "chat", "embedding"])
+def test_a_tenants_role_is_for_its_own_worker(emulator: Emulator, function: str) -> None:
+    variables = emulator.deploy().functions["archivolt-reconcile"].environment
+    sts = as_role(emulator, f"archivolt-{function}").roles
+    code = code_of(
+        lambda: sts.assume_role(RoleArn=variables["TENANT_ROLE_ARN"], RoleSessionName="any")
+    )
+    assert code == "AccessDenied"
 
 
 def test_a_page_of_any_origin_may_ask_to_upload(emulator: Emulator) -> None:

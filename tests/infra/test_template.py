@@ -3,11 +3,14 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from archivolt.adapters.aws.tenant_policy import DataPlaces, tenant_policy
+from archivolt.domain.identity import TenantId
 from archivolt.domain.messages import MESSAGES
 from archivolt.settings import Settings
 from archivolt_local.gateway.api import ApiDefinition
@@ -231,6 +234,58 @@ def test_who_may_read_objects_may_list_the_bucket_so_that_an_absent_one_is_404(
     assert readers == {role for role, allowed in actions.items() if "s3:ListBucket" in allowed}
 
 
+WORKERS = ("Indexing", "Embedding", "Reconcile")
+
+
+def test_a_worker_reaches_no_document_of_its_own_right(template: Template) -> None:
+    owned = [
+        (role, action)
+        for role, statement in statements(template)
+        if role in {f"{worker}FunctionRole" for worker in WORKERS}
+        for action in json_items(statement["Action"])
+    ]
+    assert {action for _, action in owned} == {
+        "sqs:SendMessage",
+        "dynamodb:Scan",
+        "dynamodb:GetItem",
+    }
+    reads = {role for role, action in owned if action.startswith("dynamodb:")}
+    assert reads == {"ReconcileFunctionRole"}
+
+
+@pytest.mark.parametrize("worker", WORKERS)
+def test_a_tenants_role_is_taken_on_by_its_worker_and_nobody_else(
+    template: Template, worker: str
+) -> None:
+    role = dict(template.of_type("AWS::IAM::Role"))[f"{worker}TenantRole"]
+    [trust] = role["AssumeRolePolicyDocument"]["Statement"]
+    function = dict(template.of_type("AWS::Lambda::Function"))[f"{worker}Function"]
+
+    assert trust["Principal"] == {"AWS": {"Fn::GetAtt": [f"{worker}FunctionRole", "Arn"]}}
+    assert trust["Action"] == "sts:AssumeRole"
+    arn = {"Fn::GetAtt": [f"{worker}TenantRole", "Arn"]}
+    assert function["Environment"]["Variables"]["TENANT_ROLE_ARN"] == arn
+    access = dict(template.of_type("AWS::IAM::Policy"))[f"{worker}TenantAccess"]
+    [right] = access["PolicyDocument"]["Statement"]
+    assert access["Roles"] == [{"Ref": f"{worker}FunctionRole"}]
+    assert (right["Action"], right["Resource"]) == (["sts:AssumeRole"], arn)
+
+
+def test_a_tenants_role_may_do_nothing_that_its_session_policy_cannot_narrow(
+    template: Template,
+) -> None:
+    places = DataPlaces(bucket="B", tables=["T"], key="K")
+    narrowed = [
+        action
+        for statement in json.loads(tenant_policy(TenantId("t"), places))["Statement"]
+        for action in statement["Action"]
+    ]
+    for role, statement in statements(template):
+        if role.endswith("TenantRole"):
+            for action in json_items(statement["Action"]):
+                assert any(fnmatchcase(action, each) for each in narrowed), (role, action)
+
+
 def test_the_audit_log_can_only_be_added_to_and_read(template: Template) -> None:
     actions = {
         action
@@ -327,8 +382,8 @@ def test_only_the_tools_function_writes_freely_among_vaults_and_settings(
     free = {role for role, keys in bound.items() if "*" in keys}
     assert free == {"ToolsFunctionRole"}
     # What makes the vaults of users who are new.
-    assert bound["ReconcileFunctionRole"] >= {"TENANT#*", "VAULT#*", "USER#*"}
-    bound["ReconcileFunctionRole"] -= {"TENANT#*", "VAULT#*", "USER#*"}
+    assert bound["ReconcileTenantRole"] >= {"TENANT#*", "VAULT#*", "USER#*"}
+    bound["ReconcileTenantRole"] -= {"TENANT#*", "VAULT#*", "USER#*"}
     assert set().union(*(bound[role] for role in bound.keys() - free)) == {
         "DEPLOYMENT",
         "OPERATIONS#*",

@@ -3,7 +3,8 @@
 Executed by path, in the emulator's own virtual environment: standard library and ministack only.
 usage: emulator_process.py HOST:PORT
 ministack saves its state at shutdown; between, this saves it through a private call, for the one
-version it was tried with. With another version the state is saved at shutdown only.
+version it was tried with, and teaches that one a condition of IAM. With another version the state
+is saved at shutdown only.
 """
 
 # Its imports are in that other environment, and have no types there.
@@ -15,6 +16,7 @@ import sys
 import time
 from importlib.metadata import version
 
+import emulator_conditions
 import ministack.app as emulator
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
@@ -43,6 +45,7 @@ async def _run() -> None:
     saving = None
     if version("ministack") == TRIED_VERSION:
         saving = asyncio.create_task(_save_now_and_then())
+        emulator_conditions.tell_leading_keys()
     await serve(emulator.app, config)
     if saving is not None:
         saving.cancel()

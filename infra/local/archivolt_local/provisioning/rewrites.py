@@ -4,7 +4,8 @@
   to them by name.
 - Functions run in our own host: no layers, no event source mappings, no schedules, or the emulator
   would run them too; it keeps their configuration and roles.
-- The stack may assume the functions' roles, to give their workers credentials.
+- The stack may assume the functions' roles, to give their workers credentials; those that functions
+  assume themselves trust whom the template says.
 - A right to send one message is one to send several, as AWS has it: the emulator knows the name of
   the call alone.
 - The API is ours to serve, and nobody looks at alarms: of the API only the first path is left, of
@@ -67,6 +68,8 @@ def _first_path(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _assumable(policy: Mapping[str, Any]) -> dict[str, Any]:
+    if not any("Service" in statement["Principal"] for statement in policy["Statement"]):
+        return dict(policy)
     account = {"Fn::Sub": "arn:aws:iam::${AWS::AccountId}:root"}
     ours = {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"AWS": account}}
     return {**policy, "Statement": [*policy["Statement"], ours]}
