@@ -19,6 +19,7 @@ from archivolt.domain.identity import Role
 from archivolt.domain.messages import Language
 from archivolt.domain.vault import vault_name
 from archivolt_local.environment import variables
+from archivolt_local.people import add_people_commands
 from archivolt_local.places import SAMPLE_VAULT, TEMPLATE, DataFolder
 from archivolt_local.private_files import read_json
 from archivolt_local.problems import StartError
@@ -77,6 +78,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         "--stack", metavar="NAME",
         help="of a stack on AWS, with the shell's credentials, and not of this machine's",
     )  # fmt: skip
+    add_people_commands(add)
     return parser
 
 

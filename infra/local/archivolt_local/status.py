@@ -21,9 +21,9 @@ def read_status(data: DataFolder) -> dict[str, Any]:
         StartError: No stack runs on this folder, or it does not answer.
 
     """
-    stack = _running_stack(data)
+    stack = running_stack(data)
     about = {"url": stack["url"], "data": str(data.root), "tables": stack["tables"]}
-    return {**about, **_ask(stack, "archivolt_local.status_report", *stack["queues"])}
+    return {**about, **ask(stack, "archivolt_local.status_report", *stack["queues"])}
 
 
 def redrive_dead_letters(data: DataFolder) -> list[dict[str, Any]]:
@@ -33,8 +33,8 @@ def redrive_dead_letters(data: DataFolder) -> list[dict[str, Any]]:
         StartError: As for `read_status`.
 
     """
-    stack = _running_stack(data)
-    return _ask(stack, "archivolt_local.redrive_queues", *stack["queues"])
+    stack = running_stack(data)
+    return ask(stack, "archivolt_local.redrive_queues", *stack["queues"])
 
 
 def reindex_vaults(data: DataFolder, *, tenant: str, vault: str) -> list[dict[str, Any]]:
@@ -44,21 +44,34 @@ def reindex_vaults(data: DataFolder, *, tenant: str, vault: str) -> list[dict[st
         StartError: As for `read_status`.
 
     """
-    return _ask(_running_stack(data), "archivolt_local.reindex_vaults", tenant, vault)
+    return ask(running_stack(data), "archivolt_local.reindex_vaults", tenant, vault)
 
 
-def _running_stack(data: DataFolder) -> dict[str, Any]:
+def running_stack(data: DataFolder) -> dict[str, Any]:
+    """Return what the running stack wrote about itself.
+
+    Raises:
+        StartError: None runs on this folder.
+
+    """
     stack = read_json(data.stack)
     if not stack or not _is_running(data):
         raise StartError(f"No stack runs on {data.root}; start one with `archivolt up`.")
     return stack
 
 
-def _ask(stack: dict[str, Any], module: str, *arguments: str) -> Any:  # noqa: ANN401  any JSON
+def ask(stack: dict[str, Any], module: str, *arguments: str, told: str = "") -> Any:  # noqa: ANN401
+    """Run a module with the stack's environment, and return the JSON that it prints.
+
+    Raises:
+        StartError: It fails.
+
+    """
     try:
         answer = subprocess.run(
             [sys.executable, "-m", module, *arguments],
             env=stack["environment"],
+            input=told.encode(),
             capture_output=True,
             timeout=_SECONDS,
             check=True,

@@ -31,7 +31,14 @@ from archivolt_local.provisioning.deployment import Deployment, deploy
 from archivolt_local.runtime.credentials import RoleCredentials
 from archivolt_local.runtime.environment import LocalServices
 from archivolt_local.services import Services, TablesChoice, start_services
-from archivolt_local.tokens import LOCAL_ISSUER, LOCAL_TENANT, LOCAL_USER, TokenSubject, issue_token
+from archivolt_local.tokens import (
+    LOCAL_ISSUER,
+    LOCAL_TENANT,
+    LOCAL_USER,
+    TokenSubject,
+    issue_token,
+    sign_in_link,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +152,8 @@ class Stack:
         write_private_json(self._options.data.connection, connection)
         _say(f"Archivolt is ready: {self._options.url}")
         _say(f"Address and token for programs: {self._options.data.connection}")
+        link = sign_in_link(self._options.url, TokenSubject(), self._keys.signing, self._clock)
+        _say(f"To sign in in a browser, once and within an hour: {link}")
 
     def _mirrors(self) -> Mirrors:
         order = MirrorOrder(

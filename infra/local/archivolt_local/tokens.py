@@ -7,6 +7,8 @@ from datetime import timedelta
 import jwt
 
 from archivolt.domain.identity import Role
+from archivolt.domain.limits import SIGN_IN_LINK_SECONDS
+from archivolt.governance.sign_in.local import LINK_AUDIENCE
 from archivolt.ports.clock import Clock
 
 LOCAL_ISSUER = "archivolt-local"
@@ -25,10 +27,22 @@ class TokenSubject:
     role: Role = Role.TENANT_ADMIN
 
 
+def sign_in_link(url: str, subject: TokenSubject, signing_key: str, clock: Clock) -> str:
+    """Return an address that signs somebody in in a browser, once and within an hour."""
+    hour = timedelta(seconds=SIGN_IN_LINK_SECONDS)
+    token = issue_token(subject, signing_key, clock, audience=LINK_AUDIENCE, valid_for=hour)
+    return f"{url}/oauth/link?token={token}"
+
+
 def issue_token(
-    subject: TokenSubject, signing_key: str, clock: Clock, *, audience: str = LOCAL_AUDIENCE
+    subject: TokenSubject,
+    signing_key: str,
+    clock: Clock,
+    *,
+    audience: str = LOCAL_AUDIENCE,
+    valid_for: timedelta = _VALID_FOR,
 ) -> str:
-    """Return a token that the stack with this key accepts for 30 days."""
+    """Return a token that the stack with this key accepts, for 30 days unless told otherwise."""
     now = clock.now()
     claims = {
         "iss": LOCAL_ISSUER,
@@ -38,6 +52,6 @@ def issue_token(
         "role": subject.role.value,
         "jti": str(uuid.uuid4()),
         "iat": int(now.timestamp()),
-        "exp": int((now + _VALID_FOR).timestamp()),
+        "exp": int((now + valid_for).timestamp()),
     }
     return jwt.encode(claims, signing_key, algorithm="HS256")
