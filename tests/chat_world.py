@@ -5,6 +5,7 @@ from dataclasses import replace
 from archivolt.adapters.models.table import ModelTable
 from archivolt.agent.state import LoopLimits
 from archivolt.chat.conversations import ConversationService
+from archivolt.chat.images import ImageReader
 from archivolt.chat.model_choices import ModelChoices
 from archivolt.chat.providers import ModelSelector
 from archivolt.chat.requests import TurnRequest
@@ -76,6 +77,7 @@ class ChatWorld(World):
                 tools=self.pipeline.registry,
                 pipeline=self.pipeline,
                 scopes=ScopeCollector(self.vaults, self.files),
+                images=ImageReader(self.vaults, self.files),
                 waiting=WaitingTurns(ReversibleBox, self.clock),
                 clock=self.clock,
                 limits=self._limits,

@@ -4,6 +4,7 @@ What the text is kept in, and how it is sealed, is up to whoever keeps it (decis
 """
 
 import json
+from dataclasses import replace
 from functools import cache
 
 from pydantic import TypeAdapter
@@ -12,8 +13,12 @@ from archivolt.agent.state import LoopState
 
 
 def state_to_json(state: LoopState) -> str:
-    """Return a state as JSON in ASCII: models do write half characters, and they are kept."""
-    return json.dumps(_adapter().dump_python(state, mode="json"))
+    """Return a state as JSON in ASCII: models do write half characters, and they are kept.
+
+    Images are not: they are large, and the model has seen them.
+    """
+    messages = tuple(replace(each, images=()) for each in state.messages)
+    return json.dumps(_adapter().dump_python(replace(state, messages=messages), mode="json"))
 
 
 def state_from_json(text: str) -> LoopState:

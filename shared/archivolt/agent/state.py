@@ -14,7 +14,7 @@ from archivolt.agent.window import with_summary
 from archivolt.domain import limits
 from archivolt.domain.tool import JsonObject
 from archivolt.domain.untrusted import wrap_data
-from archivolt.ports.chat_model import ModelMessage, ModelToolCall, ModelTurn
+from archivolt.ports.chat_model import ModelImage, ModelMessage, ModelToolCall, ModelTurn
 
 _UNREADABLE_CALL = "Your last tool call was malformed and did not run. Write it again, or answer."
 
@@ -158,9 +158,9 @@ def summed_up(state: LoopState, summary: str) -> LoopState:
     return replace(state, messages=with_summary(state.messages, summary), summarised=True)
 
 
-def spoken_to(state: LoopState, text: str) -> LoopState:
+def spoken_to(state: LoopState, text: str, images: tuple[ModelImage, ...] = ()) -> LoopState:
     """Return the state after the person said something more; the brakes start anew."""
-    message = ModelMessage(role="user", text=text)
+    message = ModelMessage(role="user", text=text, images=images)
     return LoopState(messages=(*state.messages, message), tools=state.tools, private=state.private)
 
 

@@ -15,6 +15,8 @@ from archivolt.ports.chat_model import ModelMessage
 # bytes). Beside a text, each message has a few tokens of its own.
 _BYTES_PER_TOKEN: Final = 3
 _AROUND: Final = 8
+# What a large image costs, at most of the providers.
+_PER_IMAGE: Final = 1_600
 _LEFT_OUT: Final = wrap_data(
     "left_out", {"note": "This result was left out to make room. Call the tool again to see it."}
 )
@@ -33,6 +35,7 @@ def tokens_of(messages: Sequence[ModelMessage]) -> int:
     return sum(
         tokens_in(message.text)
         + tokens_in(message.reasoning)
+        + len(message.images) * _PER_IMAGE
         + sum(tokens_in(call.arguments) for call in message.tool_calls)
         for message in messages
     )

@@ -4,10 +4,11 @@ Only what was said: tool calls and their results belong to the turn they were ma
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from archivolt.domain.conversation import Author, Message
 from archivolt.domain.limits import MAX_HISTORY_CHARS
-from archivolt.ports.chat_model import ModelMessage
+from archivolt.ports.chat_model import ModelImage, ModelMessage
 
 _TITLE_CHARS = 60
 _STATES_OF_CHANGES = frozenset({"proposed", "declined"})
@@ -40,6 +41,14 @@ def _said(message: Message) -> str:
         if call.status in _STATES_OF_CHANGES
     ]
     return "\n\n".join(part for part in (message.text, *changes) if part)
+
+
+def with_images(
+    messages: Sequence[ModelMessage], images: tuple[ModelImage, ...]
+) -> list[ModelMessage]:
+    """Return the messages with images shown beside the last one."""
+    *before, last = messages
+    return [*before, replace(last, images=images)]
 
 
 def _latest(messages: Sequence[ModelMessage]) -> list[ModelMessage]:

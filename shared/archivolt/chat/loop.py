@@ -33,7 +33,7 @@ from archivolt.domain.limits import MAX_SUMMARY_TOKENS, MIN_CONTEXT_TOKENS
 from archivolt.domain.messages import Language
 from archivolt.domain.stream import ContentDelta, Notice, StreamEvent, ToolUseStart
 from archivolt.domain.tool import JsonObject
-from archivolt.ports.chat_model import ModelRequest, ModelTurn, TextDelta
+from archivolt.ports.chat_model import ModelImage, ModelRequest, ModelTurn, TextDelta
 from archivolt.ports.clock import Clock
 
 Emit = Callable[[StreamEvent], None]
@@ -61,12 +61,13 @@ class LoopStart:
     """Where a loop begins, or goes on.
 
     `decisions` says of calls that wait, by id, whether the person agreed; `says` is what they said
-    beside it, once nothing waits any more.
+    beside it, with what they show, once nothing waits any more.
     """
 
     state: LoopState
     decisions: Mapping[str, bool] = field(default_factory=dict[str, bool])
     says: str = ""
+    images: tuple[ModelImage, ...] = ()
 
 
 class TurnLoop:
@@ -127,7 +128,7 @@ class TurnLoop:
                 decide = self._toolbox.confirm if agreed else self._toolbox.decline
                 report = await self._run_tool(waiting.call, decide(waiting))
                 state = ran(state, self._taken([report], progress))
-        return spoken_to(state, start.says) if start.says else state
+        return spoken_to(state, start.says, start.images) if start.says else state
 
     async def _steps(self, state: LoopState, progress: Progress) -> StopReason:
         started = self._clock.now()

@@ -40,8 +40,8 @@ class ConfiguredProvider:
 class ChosenModel:
     """What will answer a turn.
 
-    `sees`: it takes images. `context_tokens` is its window. `reaches_out`: the tenant lets it ask the web unasked, whatever
-    documents it has seen.
+    `sees`: it takes images. `context_tokens` is its window. `reaches_out`: the tenant lets it ask
+    the web unasked, whatever documents it has seen.
     """
 
     provider: str

@@ -35,7 +35,7 @@ class TurnRequest:
     """One message and how to answer it.
 
     `conversation_id` None starts a conversation; an empty `provider` or `model` means the
-    configured one. `places` are those of the context first, then the ad-hoc ones (O76). `confirm`
+    configured one. `images` are addresses: `data:…` or `vault://…`. `places` are those of the context first, then the ad-hoc ones (O76). `confirm`
     and `decline` are tokens of changes that wait in the conversation; with any, the text may be "".
     """
 
@@ -46,7 +46,7 @@ class TurnRequest:
     provider: str = ""
     model: str = ""
     use_tools: bool = True
-    has_images: bool = False
+    images: tuple[str, ...] = ()
     confirm: tuple[str, ...] = ()
     decline: tuple[str, ...] = ()
 

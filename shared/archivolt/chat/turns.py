@@ -9,11 +9,12 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Protocol
+from typing import Final, Protocol
 
 from archivolt.agent.prompts import system_prompt
 from archivolt.agent.state import LoopLimits, LoopState
-from archivolt.chat.history import model_history, title_of
+from archivolt.chat.history import model_history, title_of, with_images
+from archivolt.chat.images import ImageReader, is_of_a_vault
 from archivolt.chat.language import answer_language
 from archivolt.chat.loop import LoopStart, TurnLoop
 from archivolt.chat.providers import ChosenModel, ModelSelector
@@ -28,9 +29,12 @@ from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_MESSAGE_CHARS, TURN_GRACE_SECONDS
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import JsonObject, Surface, ToolSpec
-from archivolt.ports.chat_model import ModelMessage
+from archivolt.ports.chat_model import ModelImage, ModelMessage
 from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
+
+# What is kept of a message without words: images are not (S24).
+_ONLY_IMAGES: Final = "[image]"
 
 
 class ToolList(Protocol):
@@ -50,6 +54,7 @@ class TurnSupport:
     tools: ToolList
     pipeline: Pipeline
     scopes: ScopeCollector
+    images: ImageReader
     waiting: WaitingTurns
     clock: Clock
     limits: LoopLimits
@@ -64,6 +69,7 @@ class _Prepared:
     scope: JsonObject | None
     kept: KeptTurn | None
     decisions: Mapping[str, bool]
+    images: tuple[ModelImage, ...] = ()
 
 
 class SendMessage:
@@ -86,9 +92,10 @@ class SendMessage:
         """Check everything that can be checked, claim the conversation, and start the turn.
 
         Raises:
-            InvalidRequestError: An empty message, images for a model without eyes, a place or a
-                provider that does not exist.
+            InvalidRequestError: An empty message, images for a model without eyes or that are
+                none, a place or a provider that does not exist.
             NotFoundError: `conversation_not_found`: absent, or another person's; or a place.
+            TooLargeError: `image_too_large`.
             ConflictError: `conversation_busy`, `confirmation_not_waiting`.
             ForbiddenError: `chat_disabled`.
 
@@ -125,13 +132,19 @@ class SendMessage:
             chosen = await asyncio.to_thread(self._choose, principal, same)
         # What a person points at may take two thirds of the window, at three characters a token.
         scope = scope and scope_within(scope, chosen.context_tokens * 2)
+        images = await asyncio.to_thread(self._with.images.read, principal, request.images)
         return _Prepared(
-            chosen=chosen, conversation=conversation, scope=scope, kept=kept, decisions=decisions
+            chosen=chosen,
+            conversation=conversation,
+            scope=scope,
+            kept=kept,
+            decisions=decisions,
+            images=images,
         )
 
     def _choose(self, principal: Principal, request: TurnRequest) -> ChosenModel:
         chosen = self._with.models.select(principal, provider=request.provider, model=request.model)
-        if request.has_images:
+        if request.images and not chosen.sees:
             raise InvalidRequestError("vision_unsupported", model=chosen.name)
         return chosen
 
@@ -228,15 +241,24 @@ class SendMessage:
             said = prepared.conversation.messages
             names = {call.tool_name for message in said for call in message.tool_calls}
             state = LoopState(
-                messages=(system, *model_history(said)),
+                messages=(system, *with_images(model_history(said), prepared.images)),
                 tools=toolbox.names,
-                private=prepared.scope is not None or any(map(toolbox.is_private, names)),
+                private=bool(
+                    prepared.scope is not None
+                    or any(map(toolbox.is_private, names))
+                    or any(map(is_of_a_vault, request.images))
+                ),
             )
             return LoopStart(state=state)
         state = prepared.kept.state
         if request.text:
             state = replace(state, messages=(system, *state.messages[1:]))
-        return LoopStart(state=state, decisions=prepared.decisions, says=request.text)
+        return LoopStart(
+            state=state,
+            decisions=prepared.decisions,
+            says=request.text,
+            images=prepared.images,
+        )
 
 
 def _give_sources(turn: RunningTurn, prepared: _Prepared) -> None:
@@ -255,7 +277,7 @@ def _readable(request: TurnRequest) -> str:
     """
     sent = request.text.encode("utf-16-le", "surrogatepass")
     text = sent.decode("utf-16-le", "replace").strip()
-    something = text or request.has_images or request.decides
+    something = text or request.images or request.decides
     if not something or len(text) > MAX_MESSAGE_CHARS:
         raise InvalidRequestError("invalid_request", problem="message_size")
-    return text
+    return text or (_ONLY_IMAGES if request.images else "")

@@ -67,6 +67,7 @@ class ChatContainer:
     @cached_property
     def send_message(self) -> "SendMessage":
         """Turns."""
+        from archivolt.chat.images import ImageReader
         from archivolt.chat.scope import ScopeCollector
         from archivolt.chat.turns import SendMessage, TurnSupport
         from archivolt.entrypoints.http.middleware import log_unexpected
@@ -77,6 +78,7 @@ class ChatContainer:
             tools=self._on.tool_pipeline.registry,
             pipeline=self._on.tool_pipeline,
             scopes=ScopeCollector(self._on.vaults, self._on.files),
+            images=ImageReader(self._on.vaults, self._on.files),
             waiting=self.waiting,
             clock=self._on.clock,
             limits=self.limits,

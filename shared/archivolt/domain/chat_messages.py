@@ -33,6 +33,14 @@ CHAT_MESSAGES: Mapping[str, Message] = {
         "There is no such conversation among yours.",
         "Cette conversation n'existe pas parmi les vôtres.",
     ),
+    "image_too_large": Message(
+        "An image has more than {limit} bytes; send a smaller one.",
+        "Une image fait plus de {limit} octets ; envoyez-en une plus petite.",
+    ),
+    "image_unusable": Message(
+        "An image cannot be used: {reason}.",
+        "Une image est inutilisable : {reason}.",
+    ),
     "loop_no_progress": Message(
         "Stopped: the last tool calls brought nothing new; put the question otherwise.",
         "Arrêt : les derniers appels d'outils n'apportaient rien ; formulez la question autrement.",

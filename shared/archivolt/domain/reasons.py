@@ -11,6 +11,7 @@ from archivolt.domain.language import Message
 from archivolt.domain.limits import (
     MAX_CONTEXT_FILES,
     MAX_MESSAGE_CHARS,
+    MAX_MESSAGE_IMAGES,
     MAX_NAME_BYTES,
     MAX_PATH_BYTES,
     MAX_PATTERN_CHARS,
@@ -33,6 +34,17 @@ REASONS: Mapping[str, Message] = {
         "context demande un coffre, et les chemins dont il s'agit",
     ),
     "event_not_of_s3": Message("not an event of S3", "pas un événement de S3"),
+    "image_address": Message(
+        "its address is neither a data: URL nor a file of a vault",
+        "son adresse n'est ni une URL data: ni un fichier d'un coffre",
+    ),
+    "image_damaged": Message("its data is damaged", "ses données sont abîmées"),
+    "image_kind": Message(
+        "it is no PNG, JPEG, GIF or WebP", "ce n'est ni PNG, ni JPEG, ni GIF, ni WebP"
+    ),
+    "images_too_many": Message(
+        f"at most {MAX_MESSAGE_IMAGES} at a time", f"au plus {MAX_MESSAGE_IMAGES} à la fois"
+    ),
     "job_unreadable": Message("not an embedding job", "pas une tâche de vectorisation"),
     "message_size": Message(
         f"message must have 1 to {MAX_MESSAGE_CHARS} characters, or an image",

@@ -13,7 +13,9 @@ from archivolt.domain import stream
 from archivolt.domain.limits import (
     MAX_CONTEXT_FILE_CHARS,
     MAX_CONTEXT_TOTAL_CHARS,
+    MAX_IMAGE_BYTES,
     MAX_LOOP_STEPS,
+    MAX_MESSAGE_IMAGES,
     MAX_TOOL_CALLS,
     MAX_TURN_SECONDS,
 )
@@ -97,6 +99,8 @@ def test_the_limits_are_those_in_force() -> None:
         f"{MAX_CONTEXT_FILE_CHARS:,} characters of each, {MAX_CONTEXT_TOTAL_CHARS:,} in all",
         f"{MAX_LOOP_STEPS} steps, {MAX_TOOL_CALLS} tool calls",
         f"{MAX_TURN_SECONDS} seconds",
+        f"at most {MAX_MESSAGE_IMAGES} PNG",
+        f"{MAX_IMAGE_BYTES:,} bytes each",
     ):
         assert sentence in GUIDE
 

@@ -495,7 +495,7 @@ def test_half_a_character_in_a_message_is_replaced() -> None:
 
 def test_images_are_refused_by_a_model_that_does_not_see() -> None:
     with pytest.raises(InvalidRequestError, match="vision_unsupported"):
-        run(ChatWorld().turn(TurnRequest(text="What is this?", has_images=True)))
+        run(ChatWorld().turn(TurnRequest(text="What is this?", images=("data:,",))))
 
 
 def test_a_tenant_that_turned_the_chat_off_is_told_so() -> None:

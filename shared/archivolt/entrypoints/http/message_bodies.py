@@ -1,6 +1,6 @@
 """What `POST /chat/messages` takes and gives (decision 4, contract)."""
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
@@ -10,6 +10,7 @@ from archivolt.domain.conversation import ConversationId
 from archivolt.domain.limits import (
     MAX_CONFIRMATION_TOKEN_CHARS,
     MAX_CONTEXT_FILES,
+    MAX_IMAGE_ADDRESS_CHARS,
     MAX_MESSAGE_CHARS,
     MAX_TOOL_CALLS,
 )
@@ -31,11 +32,25 @@ class TextPart(_Body):
     text: Text
 
 
+class ImageAddress(_Body):
+    """Where an image is: in its address, or in a vault."""
+
+    url: Annotated[str, Field(max_length=MAX_IMAGE_ADDRESS_CHARS)] = Field(
+        description="`data:image/png;base64,…` or `vault://<vault>/<path>`."
+    )
+    detail: Literal["auto", "low", "high"] = Field(default="auto", description="Not used.")
+
+
 class ImagePart(_Body):
     """An image, as a part of a message; for models that see."""
 
     type: Literal["image_url"]
-    image_url: dict[str, Any]
+    image_url: ImageAddress
+
+    @property
+    def address(self) -> str:
+        """Where the image is."""
+        return self.image_url.url
 
 
 class PlaceInVault(_Body):
@@ -109,7 +124,7 @@ class MessageBody(_Body):
         texts = [part.text for part in parts if isinstance(part, TextPart)]
         return TurnRequest(
             text=self.message if isinstance(self.message, str) else "\n\n".join(texts),
-            has_images=any(isinstance(part, ImagePart) for part in parts),
+            images=tuple(part.address for part in parts if isinstance(part, ImagePart)),
             conversation_id=ConversationId(self.conversation_id) if self.conversation_id else None,
             context=self.context.kind,
             places=(*self._context_places(), *self._extra_places()),

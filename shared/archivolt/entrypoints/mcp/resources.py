@@ -32,7 +32,7 @@ from archivolt.domain.errors import (
 from archivolt.domain.limits import MAX_LIST_LIMIT, MAX_RESOURCE_BYTES, RESOURCES_PAGE
 from archivolt.domain.paths import name_of, vault_uri
 from archivolt.domain.tool import JsonObject
-from archivolt.entrypoints.mcp.addresses import ResourceAddress, read_address
+from archivolt.domain.vault_addresses import ResourceAddress, read_address
 from archivolt.entrypoints.mcp.caller import Caller, RequestContext, caller_of
 from archivolt.entrypoints.mcp.cursors import Place, read_cursor, require_no_cursor
 from archivolt.entrypoints.mcp.failures import protocol_error, resource_not_found

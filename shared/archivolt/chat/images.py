@@ -1,0 +1,108 @@
+"""The images a person shows: pasted as data URLs, or files of a vault (O77).
+
+Only what is here is shown: an address of the web would have the provider fetch it for us.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from archivolt.domain.errors import InvalidRequestError, TooLargeError
+from archivolt.domain.identity import Principal
+from archivolt.domain.limits import MAX_IMAGE_BYTES, MAX_MESSAGE_IMAGES
+from archivolt.domain.paths import VaultPath, resolve_path
+from archivolt.domain.vault import FileContent, VaultAccess
+from archivolt.domain.vault_addresses import read_address
+from archivolt.ports.chat_model import ModelImage
+
+_DATA_URL: Final = re.compile(r"data:[\w./+-]{1,100}(?:;[\w=.-]{1,50})*;base64,", re.ASCII)
+_VAULT: Final = "vault://"
+
+
+class Vaults(Protocol):
+    """Proves a caller's membership."""
+
+    def access(self, principal: Principal, name: str) -> VaultAccess:
+        """Return the access, or raise `vault_not_found`."""
+        ...
+
+
+class Files(Protocol):
+    """Reads a person's own files."""
+
+    def read_bytes(
+        self, access: VaultAccess, path: VaultPath, *, limit: int | None = None
+    ) -> FileContent:
+        """Return a file's bytes, or raise `file_not_found`."""
+        ...
+
+
+class ImageReader:
+    """Reads images with the rights of the person who shows them."""
+
+    def __init__(self, vaults: Vaults, files: Files) -> None:
+        self._vaults = vaults
+        self._files = files
+
+    def read(self, principal: Principal, addresses: Sequence[str]) -> tuple[ModelImage, ...]:
+        """Return the images at these addresses: `data:…;base64,…` or `vault://…`.
+
+        Raises:
+            InvalidRequestError: `image_unusable`: another address, or no image that models take;
+                `invalid_path`.
+            TooLargeError: `image_too_large`.
+            NotFoundError: `vault_not_found`, `file_not_found`.
+
+        """
+        if len(addresses) > MAX_MESSAGE_IMAGES:
+            raise InvalidRequestError("image_unusable", reason="images_too_many")
+        return tuple(_image(self._bytes(principal, address)) for address in addresses)
+
+    def _bytes(self, principal: Principal, address: str) -> bytes:
+        pasted = _DATA_URL.match(address)
+        if pasted:
+            return _decoded(address[pasted.end() :])
+        if not is_of_a_vault(address):
+            raise InvalidRequestError("image_unusable", reason="image_address")
+        try:
+            place = read_address(address)
+        except ValueError as error:
+            raise InvalidRequestError("image_unusable", reason="image_address") from error
+        path = resolve_path(place.path)
+        access = self._vaults.access(principal, place.vault)
+        return self._files.read_bytes(access, path, limit=MAX_IMAGE_BYTES + 1).data
+
+
+def is_of_a_vault(address: str) -> bool:
+    """Tell whether an image is a document of a vault, not something that a person pasted."""
+    return address.startswith(_VAULT)
+
+
+def _decoded(data: str) -> bytes:
+    try:
+        return base64.b64decode(data, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidRequestError("image_unusable", reason="image_damaged") from error
+
+
+def _image(data: bytes) -> ModelImage:
+    """Return the image; what it is, its first bytes tell, whatever was said of it."""
+    if len(data) > MAX_IMAGE_BYTES:
+        raise TooLargeError("image_too_large", limit=MAX_IMAGE_BYTES)
+    media_type = _media_type(data)
+    if not media_type:
+        raise InvalidRequestError("image_unusable", reason="image_kind")
+    return ModelImage(media_type=media_type, data=base64.b64encode(data).decode())
+
+
+def _media_type(data: bytes) -> str:
+    """Return the kind of an image that every provider takes, "" for anything else."""
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if data.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    return "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else ""
