@@ -20,6 +20,7 @@ class OutboundChatModels:
     ) -> None:
         self._client = client
         self._catalogue = catalogue
+        self._toolless: dict[tuple[str, str], set[str]] = {}
 
     def embedded(self) -> ChatModel:
         """Return the model that needs no provider."""
@@ -30,9 +31,12 @@ class OutboundChatModels:
     def connect(self, connection: ProviderConnection) -> ChatProvider:
         """Return the model behind an endpoint, in its wire format; nothing is sent yet."""
         from archivolt.adapters.streaming.model import StreamedChatModel  # noqa: PLC0415
+        from archivolt.adapters.text_actions.model import ToolFallback  # noqa: PLC0415
 
         wire = provider_format(connection.wire_format)
-        return StreamedChatModel(self._client(), wire, connection, self._catalogue)
+        model = StreamedChatModel(self._client(), wire, connection, self._catalogue)
+        toolless = self._toolless.setdefault((connection.provider, connection.base_url), set())
+        return ToolFallback(model, toolless)
 
 
 def provider_format(wire_format: WireFormat) -> ProviderFormat:
