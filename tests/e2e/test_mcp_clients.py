@@ -136,22 +136,6 @@ def test_the_official_typescript_clients(
 
 
 @needs_node
-def test_the_typescript_client_changes_in_two_steps(stack: Stack, address: str) -> None:
-    given = {"vault": "mcp-clients", "path": "animaux/bouquetins.md", "content": "# Bouquetins\n"}
-    arguments = [f"{stack.url}/mcp", stack.token(), "create_file", json.dumps(given)]
-    command = ["node", str(CLIENTS / "change.mjs"), *arguments]
-
-    told: dict[str, Any] = json.loads(output_of(command, environment(stack, address)))
-
-    assert told["preview"]["summary"] == "Créer le fichier animaux/bouquetins.md."
-    assert told["applied"] == told["again"]
-    assert told["altered"].startswith("confirmation_invalid: Ce jeton")
-    with stack.client() as http:
-        read = http.get("/api/v1/file/mcp-clients?path=animaux/bouquetins.md").json()
-    assert (read["content"], read["etag"]) == ("# Bouquetins\n", told["applied"]["etag"])
-
-
-@needs_node
 def test_the_guides_typescript_example(stack: Stack, address: str) -> None:
     [example] = examples(MCP_GUIDE, "js")
 
