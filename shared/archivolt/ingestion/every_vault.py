@@ -42,6 +42,7 @@ class EveryVault:
             self._compare(vault, found, time_left)
             if not found.complete:
                 break
+        logger.info("reconciled", extra={"found": str(found)})
         return found
 
     def _compare(self, vault: VaultRef, found: Reconciliation, time_left: TimeLeft) -> None:

@@ -124,7 +124,6 @@ class Reconcile:
             except Exception as error:  # noqa: BLE001  one vault's trouble is not another's
                 logger.error("a vault could not be reconciled", extra=failure(error))
                 found.failed_vaults += 1
-        logger.info("reconciled", extra={"found": str(found)})
         return found, stopped
 
     def _compare(self, vault: VaultRef, found: Reconciliation, time_left: TimeLeft) -> None:

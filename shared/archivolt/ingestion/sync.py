@@ -63,7 +63,8 @@ class SyncWorker:
     def _sync(self, job: SyncJob, time_left: TimeLeft) -> None:
         if not self._holds(job):
             return
-        _, stopped = self._reconcile.compare(self._vaults(job), time_left=time_left)
+        found, stopped = self._reconcile.compare(self._vaults(job), time_left=time_left)
+        logger.info("synchronised", extra={"found": str(found)})
         if stopped is not None and job.runs + 1 < MAX_SYNC_RUNS:
             # Held anew: the rest may wait as long again.
             self._holds(job)
