@@ -258,15 +258,22 @@ def test_counts_tell_every_state_and_attention_all_but_indexed(catalogue: Catalo
     assert dict(catalogue.attention(VAULT)) == expected
 
 
-def test_attention_stops_counting_with_the_pending_ones_first(
+def test_attention_stops_counting_and_pending_ones_hide_no_others(
     catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (adapter, fake):
         monkeypatch.setattr(module, "MAX_ATTENTION_COUNT", 4)
-    catalogue.advance(an_entry("0.png", state=IndexState.UNSUPPORTED), previous=None)
-    for number in range(4):
+    for number in range(6):
         catalogue.advance(an_entry(f"{number}.md"), previous=None)
-    assert dict(catalogue.attention(VAULT)) == {IndexState.PENDING: 4}
+    for number in range(3):
+        catalogue.advance(an_entry(f"{number}.txt", state=IndexState.NO_TEXT), previous=None)
+    for number in range(2):
+        catalogue.advance(an_entry(f"{number}.png", state=IndexState.UNSUPPORTED), previous=None)
+    assert dict(catalogue.attention(VAULT)) == {
+        IndexState.PENDING: 4,
+        IndexState.NO_TEXT: 3,
+        IndexState.UNSUPPORTED: 1,
+    }
 
 
 def test_what_is_not_indexed_is_told_by_state_and_path(catalogue: Catalogue) -> None:

@@ -77,7 +77,9 @@ class InMemoryCatalogue:
         states = [entry.state for entry in self.entries(vault)]
         waiting = [state for state in states if state is not IndexState.INDEXED]
         waiting.sort(key=list(IndexState).index)
-        return Counter(waiting[:MAX_ATTENTION_COUNT])
+        final = [state for state in waiting if state is not IndexState.PENDING]
+        pending = waiting[: len(waiting) - len(final)]
+        return Counter(pending[:MAX_ATTENTION_COUNT] + final[:MAX_ATTENTION_COUNT])
 
     def unindexed(
         self, vault: VaultRef, *, state: IndexState | None = None, offset: int = 0, limit: int

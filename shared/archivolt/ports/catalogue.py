@@ -65,8 +65,8 @@ class Catalogue(Protocol):
     def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:
         """Return the counts of every state but `indexed`, cheaply (for search notices).
 
-        Exact while they sum up to less than `MAX_ATTENTION_COUNT`; beyond, that many are counted,
-        pending ones first.
+        Beyond `MAX_ATTENTION_COUNT`, no more pending ones are counted; nor, beyond as many, others,
+        in the order of states.
         """
         ...
 

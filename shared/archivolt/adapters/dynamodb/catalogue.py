@@ -32,6 +32,7 @@ _ATTENTION: Final = "attention"
 _RANKED: Final = tuple(
     state for state in IndexState if state not in {IndexState.INDEXED, IndexState.DELETED}
 )
+_FINAL: Final = KeyCondition(_ATTENTION).gte(f"{_RANKED.index(IndexState.PENDING) + 1}#")
 _SPELLED_OTHERWISE: Final = frozenset({"vault", "state", "updated_at", "sequencer", "tags"})
 _OF_MOVES: Final = ("moved_to", "moved_over", "served")
 # Most documents have none of these: they are left out where they are empty.
@@ -146,17 +147,22 @@ class DynamoCatalogue:
         return self._counts.totals(vaults)
 
     def attention(self, vault: VaultRef) -> Mapping[IndexState, int]:
-        """Return the counts of every state but `indexed`, by one query."""
+        """Return the counts of every state but `indexed`, by one query, or two if they are many."""
         page = self._waiting(vault, limit=MAX_ATTENTION_COUNT)
-        return Counter(map(_state_in, page.items))
+        counts = Counter(map(_state_in, page.items))
+        if page.last_key is not None:
+            # While a vault is first loaded, pending ones would hide the others.
+            final = self._waiting(vault, _FINAL, limit=MAX_ATTENTION_COUNT)
+            pending = Counter({IndexState.PENDING: counts[IndexState.PENDING]})
+            counts = +pending + Counter(map(_state_in, final.items))
+        return counts
 
     def unindexed(
         self, vault: VaultRef, *, state: IndexState | None = None, offset: int = 0, limit: int
     ) -> Sequence[CatalogueEntry]:
         """Return documents that are not indexed, in the order of states, and then of paths."""
-        order = KeyCondition(_ATTENTION)
-        final = f"{_RANKED.index(IndexState.PENDING) + 1}#"
-        within = order.begins_with(f"{_RANKED.index(state)}#") if state else order.gte(final)
+        of_state = f"{_RANKED.index(state)}#" if state else ""
+        within = KeyCondition(_ATTENTION).begins_with(of_state) if of_state else _FINAL
         page = self._waiting(vault, within, limit=min(offset + limit, MAX_ATTENTION_COUNT))
         paths = [VaultPath(item[_ATTENTION].partition("#")[2]) for item in page.items[offset:]]
         entries = self.get_many([(vault, path) for path in paths])
