@@ -77,7 +77,7 @@ def test_an_agents_silent_apply_is_refused_with_the_address_to_agree_at(
     refused = refusal(world, proposal, by, surface)
 
     assert refused.code == "human_confirmation_required"
-    assert proposal.approval_url == f"https://vault.example.com/api/v1/confirmations/{proposal.id}"
+    assert proposal.approval_url == f"https://vault.example.com/approve/{proposal.id}"
     assert refused.details["approval_url"] == proposal.approval_url
     assert text_of(world) == "Plant tulips."
 

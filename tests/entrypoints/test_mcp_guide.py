@@ -12,6 +12,7 @@ from archivolt.domain import limits
 from archivolt.domain.messages import MESSAGES
 from archivolt.domain.tool import Surface
 from archivolt.entrypoints.http.token_routes import NewToken
+from archivolt.governance.own_settings import OwnSettingsChange
 from archivolt.tools.catalogue import native_tools
 from archivolt.tools.labels import STEP_LABELS
 from tests.architecture.sources import ROOT
@@ -27,6 +28,14 @@ def settings_with(text: str) -> dict[str, Any]:
 def node_clients() -> dict[str, str]:
     package = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))
     return package["devDependencies"]
+
+
+def test_the_call_that_asks_for_ones_own_yes_is_one_the_route_takes() -> None:
+    words = shlex.split(example_with(MCP_GUIDE, "sh", "/api/v1/me/settings").replace("\\\n", " "))
+
+    assert words[:5] == ["curl", "-s", "-X", "PUT", "$ARCHIVOLT_URL/api/v1/me/settings"]
+    wanted = OwnSettingsChange.model_validate_json(words[words.index("-d") + 1])
+    assert wanted.human_confirmation is True
 
 
 def test_the_call_that_makes_a_personal_token_is_one_the_route_takes() -> None:

@@ -115,8 +115,10 @@ class ToolsContainer:
         """Which changes of agents take a person's yes."""
         from archivolt.governance.human_confirmation import HumanConfirmation
 
+        settings = self._on.settings
+        pages = "/approve" if settings.signs_in else "/api/v1/confirmations"
         return HumanConfirmation(
-            self._on.tenant_settings, self._on.user_settings, self._on.settings.public_url
+            self._on.tenant_settings, self._on.user_settings, f"{settings.public_url}{pages}"
         )
 
     @cached_property

@@ -23,16 +23,16 @@ class HumanConfirmation:
     Args:
         tenants: Where administrators turn it on.
         people: Where users turn it on for their own agents.
-        public_url: The product's address without a final slash.
+        approvals: The address below which a person answers: of pages, else of REST resources.
 
     """
 
     def __init__(
-        self, tenants: TenantSettingsStore, people: UserSettingsStore, public_url: str
+        self, tenants: TenantSettingsStore, people: UserSettingsStore, approvals: str
     ) -> None:
         self._tenants = tenants
         self._people = people
-        self._public_url = public_url
+        self._approvals = approvals
 
     def rule(self, principal: Principal) -> YesRule:
         """Return what is asked of this caller's agents: the stricter of the two.
@@ -51,5 +51,5 @@ class HumanConfirmation:
         return YesRule.FORM if asked else YesRule.NONE
 
     def address(self, proposal_id: str) -> str:
-        """Return where a person's own client sees a proposal; `/approve` below it agrees to it."""
-        return f"{self._public_url}/api/v1/confirmations/{proposal_id}"
+        """Return where a person sees a proposal and answers."""
+        return f"{self._approvals}/{proposal_id}"

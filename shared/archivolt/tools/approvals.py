@@ -78,6 +78,11 @@ class ApprovalService:
             self._refuse(principal, proposal_id)
         return self._shown(replace(proposal, approved=True))
 
+    def takes_an_answer(self, change: AwaitedChange) -> bool:
+        """Tell whether a person may still agree to a change, or decline it."""
+        in_time = self._proposals().clock.now() < change.expires_at
+        return in_time and change.state is ProposalState.PENDING
+
     def decline(self, principal: Principal, proposal_id: str) -> AwaitedChange:
         """Make sure that the change is never made; to decline twice is to decline.
 

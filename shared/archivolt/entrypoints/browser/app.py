@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError
 from archivolt.domain.limits import MAX_OAUTH_BODY_BYTES
+from archivolt.entrypoints.browser.approval import approval_routes
 from archivolt.entrypoints.browser.connections import connection_routes
 from archivolt.entrypoints.browser.consent import consent_routes
 from archivolt.entrypoints.browser.endpoints import PATHS, endpoint_routes
@@ -27,7 +28,7 @@ from archivolt.entrypoints.http.errors import language_for
 from archivolt.entrypoints.http.middleware import BodyLimit
 
 BROWSER_PATHS: Final = ("/oauth/", "/approve/")
-_PAGES: Final = (sign_in_routes, consent_routes, connection_routes)
+_PAGES: Final = (sign_in_routes, consent_routes, connection_routes, approval_routes)
 
 
 def create_browser_app(services: BrowserServicesOf) -> ASGIApp:
