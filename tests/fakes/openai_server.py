@@ -1,4 +1,4 @@
-"""An OpenAI-compatible provider on loopback that answers what a test scripted."""
+"""A provider on loopback that answers what a test scripted: in OpenAI's format, or any other."""
 
 import json
 import threading
@@ -67,6 +67,7 @@ class OpenAIServer(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script = list(script)
         self.requests: list[dict[str, Any]] = []
+        self.paths: list[str] = []
         self.sent_headers: list[dict[str, str]] = []
         self.test_is_over = threading.Event()
         self.base_url = f"http://127.0.0.1:{self.server_address[1]}/v1"
@@ -94,6 +95,7 @@ class _Handler(BaseHTTPRequestHandler):
         server = cast("OpenAIServer", self.server)
         body = self.rfile.read(int(self.headers["Content-Length"]))
         server.requests.append(json.loads(body))
+        server.paths.append(self.path)
         server.sent_headers.append({name.lower(): text for name, text in self.headers.items()})
         reply = server.script.pop(0) if server.script else failure(500)
         self.close_connection = True
