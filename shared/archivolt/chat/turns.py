@@ -197,10 +197,7 @@ class SendMessage:
     ) -> RunningTurn:
         chosen, kept = prepared.chosen, prepared.kept
         theirs = answer_language(request.text, kept.language if kept else language)
-        specs = self._with.tools.specs(Surface.IN_APP) if request.use_tools else []
-        toolbox = Toolbox(
-            self._with.pipeline, specs, principal, theirs, reaches_out=chosen.reaches_out
-        )
+        toolbox = self._toolbox(principal, request, theirs, chosen)
         events = EventQueue()
         loop = TurnLoop(
             chosen,
@@ -229,6 +226,13 @@ class SendMessage:
         )
         _give_sources(turn, prepared)
         return turn
+
+    def _toolbox(
+        self, principal: Principal, request: TurnRequest, language: Language, chosen: ChosenModel
+    ) -> Toolbox:
+        specs = self._with.tools.specs(Surface.IN_APP) if request.use_tools else []
+        reaches_out = chosen.reaches_out
+        return Toolbox(self._with.pipeline, specs, principal, language, reaches_out=reaches_out)
 
     def _start(
         self, request: TurnRequest, language: Language, prepared: _Prepared, toolbox: Toolbox

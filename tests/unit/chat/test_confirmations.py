@@ -1,11 +1,15 @@
 """Changes in the chat: shown, then made only if the person says so (decisions 26 and 28)."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from archivolt.agent.calls import ToolCall
+from archivolt.agent.state import LoopState, WaitingCall
 from archivolt.chat.requests import TurnRequest
+from archivolt.chat.waiting import KeptTurn, WaitingTurns
 from archivolt.domain.conversation import ConversationId
 from archivolt.domain.errors import (
     ArchivoltError,
@@ -29,9 +33,10 @@ from archivolt.domain.stream import (
 from archivolt.domain.tool import Surface
 from archivolt.domain.untrusted import unwrap_data
 from archivolt.domain.vault import VaultRef, VaultRole
-from archivolt.ports.chat_model import ModelToolCall, ModelTurn
-from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
+from archivolt.ports.chat_model import ModelImage, ModelMessage, ModelToolCall, ModelTurn
+from tests.builders import ACME, ALICE, BOB, GLOBEX, a_conversation, principal
 from tests.chat_world import ChatWorld
+from tests.fakes.governance import ReversibleBox
 from tests.fakes.models import ScriptedModel, calling
 
 OTHERS = [principal(BOB), principal(ALICE, tenant=GLOBEX), principal(BOB, role=Role.TENANT_ADMIN)]
@@ -360,3 +365,31 @@ def test_the_language_of_the_question_stays_when_the_turn_goes_on() -> None:
     [result] = [event for event in answer if isinstance(event, ToolUseResult)]
     assert result.summary.endswith("refusé")
     assert talk.model.requests[1].language == Language.FR.value
+
+
+@pytest.mark.parametrize(("size", "kept"), [(1_000, 1), (2_000_001, 0)])
+def test_a_turn_waits_without_images_that_are_too_large_to_keep(size: int, kept: int) -> None:
+    shown = ModelMessage(
+        role="user", text="What?", images=(ModelImage(media_type="image/png", data="i" * size),)
+    )
+    world = ChatWorld()
+    waits = WaitingCall(
+        call=ToolCall(id="c", name="create_file", arguments={}),
+        token="t",  # noqa: S106
+        expires_at=world.clock.now() + timedelta(hours=1),
+        preview={},
+    )
+    turn = KeptTurn(
+        state=LoopState(messages=(shown,), tools=frozenset(), waiting=(waits,)),
+        provider="p",
+        model="m",
+        language=Language.EN,
+        passages=(),
+    )
+    turns, conversation = WaitingTurns(ReversibleBox, world.clock), a_conversation()
+
+    opened = turns.of(replace(conversation, waiting=turns.seal(conversation, turn)))
+
+    assert opened is not None
+    assert len(opened.state.messages[0].images) == kept
+    assert opened.state.waiting == (waits,)
