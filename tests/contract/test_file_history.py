@@ -41,6 +41,18 @@ def test_marks_come_back_with_the_file(files: FileStore) -> None:
         assert (info.created, info.operation) == (BORN, "op-1")
 
 
+@pytest.mark.parametrize("path", ["a.md", "Été 2026/à+b (1).md", "/".join(["é€" * 40] * 4)])
+def test_where_a_file_was_moved_from_comes_back_with_it(files: FileStore, path: str) -> None:
+    marks = WriteMarks(created=BORN, operation="op-" + "x" * 60, moved_from=VaultPath(path))
+    created = files.create(VAULT, NOTE, b"1", marks=marks)
+    copied = files.copy(VAULT, NOTE, ODD, expected=created.etag, marks=marks)
+
+    for info in (created, files.head(VAULT, NOTE), copied, files.read(VAULT, ODD).info):
+        assert info.moved_from == path
+    files.replace(VAULT, NOTE, b"2", expected=created.etag)
+    assert files.head(VAULT, NOTE).moved_from == ""
+
+
 def test_a_new_version_has_the_marks_it_was_written_with(files: FileStore) -> None:
     first = files.create(VAULT, NOTE, b"1", marks=WriteMarks(created=BORN, operation="op-1"))
     second = files.replace(

@@ -11,22 +11,25 @@ from moto import mock_aws
 from archivolt.adapters.dynamodb.table import DynamoTable
 from archivolt.adapters.qdrant.rest import NoCollectionError, QdrantRest
 from archivolt.bootstrap import Container
+from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.ingestion import IndexState
 from archivolt.domain.messages import Language
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode, SearchQuery
 from archivolt.domain.sync import SyncStart
-from archivolt.domain.vault import Vault, VaultRole
+from archivolt.domain.vault import Vault, VaultAccess, VaultRole
 from archivolt.entrypoints.events.embedding import build_embedding
 from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
 from archivolt.settings import Settings
+from archivolt.vaults.move_requests import MoveRequest
 from tests.builders import ACME, ALICE, BOB, a_vault, principal
 from tests.contract.conftest import REGION, VECTORS_KEY, client_of, make_table
 
 BUCKET = "documents"
 VAULT = a_vault("notes", vault_id="v1")
 NOTE = VaultPath("Été 2026/à+b (1).md")
+MOVED = VaultPath("Été 2026/jardin/%20 c.md")
 TEXT = "# Jardin\n\nOn arrose les tomates du balcon chaque matin avant le soleil.\n"
 
 
@@ -67,12 +70,12 @@ class Stack:
         self.container.vault_directory.create(VAULT, owner=ALICE)
         self._sequence = 0
 
-    def event(self, kind: str, vault: Vault = VAULT) -> None:
+    def event(self, kind: str, vault: Vault = VAULT, path: VaultPath = NOTE) -> None:
         """Tell the indexing function what S3 would."""
         self._sequence += 1
         detail = {
             "object": {
-                "key": f"vaults/{vault.ref.tenant}/{vault.ref.id}/{NOTE}",
+                "key": f"vaults/{vault.ref.tenant}/{vault.ref.id}/{path}",
                 "sequencer": f"{self._sequence:018X}",
             }
         }
@@ -116,6 +119,12 @@ class Stack:
         self.container.file_store.create(vault.ref, NOTE, text.encode())
         self.event("Object Created", vault)
         self.embed()
+
+    def kept_vectors(self) -> list[str]:
+        """Return the packs of vectors that are kept; every embedding makes one."""
+        root = f"derived/{VAULT.ref.tenant}/{VAULT.ref.id}/vectors/"
+        page = client_of("s3").list_objects_v2(Bucket=BUCKET, Prefix=root)
+        return [entry["Key"] for entry in page.get("Contents", [])]
 
     def points(self, user: str, vault: Vault | None = None) -> int:
         """Return how many points the server holds for a user, of a vault or in all."""
@@ -257,6 +266,31 @@ def test_an_index_is_made_anew_through_the_queue_and_vectors_that_were_lost_are_
     assert stack.state() is IndexState.INDEXED
     run = index.sync.runs.get(VAULT.ref)
     assert (run.rebuild_since, run.compared_at is None) == (None, False)
+
+
+@pytest.mark.parametrize("copy_is_first", [True, False])
+def test_a_moved_document_is_found_once_at_any_moment_and_not_embedded_again(
+    stack: Stack, *, copy_is_first: bool
+) -> None:
+    stack.write(VAULT, TEXT)
+    kept = stack.kept_vectors()
+    moves = stack.container.tools.documents.moves
+    access = VaultAccess(vault=VAULT, user=ALICE, role=VaultRole.OWNER)
+    request = MoveRequest(source=NOTE, target=MOVED, directory=False)
+    pins = moves.preview(access, request).pins
+    moves.run(access, request, Confirmed(operation="op-1", pins=pins))
+    events = [("Object Created", MOVED), ("Object Deleted", NOTE)]
+    for kind, path in events if copy_is_first else events[::-1]:
+        for mode in SearchMode:
+            assert stack.found("arroser les tomates", mode) == [MOVED]
+        stack.event(kind, path=path)
+    for mode in SearchMode:
+        assert stack.found("arroser les tomates", mode) == [MOVED]
+    stack.embed()
+    for mode in SearchMode:
+        assert stack.found("arroser les tomates", mode) == [MOVED]
+    assert stack.kept_vectors() == kept
+    assert stack.points(ALICE, VAULT) == 1
 
 
 def test_what_events_missed_is_found_by_reconciling(stack: Stack) -> None:

@@ -1,0 +1,382 @@
+"""Documents change in any way, by the product and behind its back, and the index keeps the rules.
+
+Events come late, twice, in any order or never; workers, and the product itself, die between any two
+calls; each store is down at times. At every step no search shows what was deleted once that was
+acknowledged or its event processed, two versions of one file, or anything of a vault that the
+caller may not read; and what the product moves or edits is found. In the end the index equals one
+that was made anew.
+
+`STATEFUL_EXAMPLES=2000` looks for longer.
+"""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from random import Random
+from typing import Final
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from archivolt.domain.errors import ArchivoltError, NotFoundError
+from archivolt.domain.identity import UserId
+from archivolt.domain.ingestion import IndexState, ObjectChange, membership_job
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.search import SearchMode
+from archivolt.domain.vault import VaultRef, VaultRole
+from tests.builders import ALICE, BOB
+from tests.fakes.faults import Death
+from tests.index_contents import contents
+from tests.index_world import IndexWorld
+from tests.product_world import ProductWorld
+
+EXAMPLES: Final = int(os.environ.get("STATEFUL_EXAMPLES", "0"))  # noqa: TID251  of the test alone
+STEPS: Final = 30
+
+FILES: Final = ("a.md", "b.md", "d/a.md", "d/c.md", "e/c.md", "e/f/a.md")
+DIRECTORIES: Final = ("d", "e", "e/f", "g")
+STORES: Final[Mapping[str, tuple[str, ...]]] = {
+    "catalogue": ("advance", "mark_embedded", "mark_moving", "get_many"),
+    "text index": ("apply", "remove_older", "passages", "holds", "generations"),
+    "vectors": ("upsert", "remove_older", "remove_vault"),
+    "bucket": ("read", "copy", "head", "list"),
+    "queue": ("send",),
+    "cache": ("load", "store", "forget", "contents"),
+    "embedder": ("embed_passages",),
+}
+_LINK: Final = "[["
+_TOKEN: Final = re.compile(r"\bu(\d+)w\b")
+
+files, directories = st.sampled_from(FILES), st.sampled_from(DIRECTORIES)
+seeds = st.integers(0, 2**16)
+faults = st.one_of(
+    st.none(), st.none(), st.integers(0, 12), st.integers(0, 60), st.sampled_from(sorted(STORES))
+)
+Fault = int | str | None
+Place = tuple[VaultRef, str]
+
+
+class Documents(RuleBasedStateMachine):
+    """Alice's vault, which the product changes and Bob may join, and one of Bob's."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.world = world = ProductWorld()
+        self.mine, self.theirs = world.vault, world.new_vault("other", owner=BOB)
+        self.pending: list[ObjectChange] = []
+        self.past: list[ObjectChange] = []
+        self.words = 0
+        # Of which file a word is; what a search may show of a path; which files must be found, by
+        # which of their words; those of which there are several by somebody's wish.
+        self.file_of: dict[str, int] = {}
+        self.allowed: dict[Place, set[str]] = {}
+        self.steady: dict[int, set[str]] = {}
+        self.moved_only: set[int] = set()
+        self.loose: set[int] = set()
+
+    # What happens to documents.
+
+    @rule(path=files, long=st.booleans(), fault=faults)
+    def create(self, path: str, long: bool, fault: Fault) -> None:
+        self._by_product(lambda: self.world.create(path, self._text(None, long=long)), fault)
+
+    @rule(path=files, long=st.booleans(), fault=faults)
+    def edit(self, path: str, long: bool, fault: Fault) -> None:
+        word = self._words_at(self.mine).get(path)
+        if word is not None:
+            text = self._text(self.file_of[word], long=long)
+            self.moved_only.discard(self.file_of[word])
+            self._by_product(lambda: self.world.edit(path, text), fault)
+            if self.file_of[word] in self.steady:
+                self.steady[self.file_of[word]] |= {f"u{self.words}w"}
+
+    @rule(path=files, fault=faults)
+    def remove(self, path: str, fault: Fault) -> None:
+        self._disturb(self.mine, path)
+        if self._by_product(lambda: self.world.remove(path), fault):
+            self.allowed[self.mine, path] = set()
+
+    @rule(source=files, to=files, fault=faults)
+    def move(self, source: str, to: str, fault: Fault) -> None:
+        self._moving({source: to})
+        if self._by_product(lambda: self.world.move(source, to), fault):
+            self.allowed[self.mine, source] = set()
+
+    @rule(source=directories, to=directories, fault=faults)
+    def move_directory(self, source: str, to: str, fault: Fault) -> None:
+        inside = [path for path in self._words_at(self.mine) if path.startswith(f"{source}/")]
+        self._moving({path: to + path.removeprefix(source) for path in inside})
+        if self._by_product(lambda: self.world.move(source, to, directory=True), fault):
+            left = self._words_at(self.mine)
+            for path in inside:
+                if path not in left:
+                    self.allowed[self.mine, path] = set()
+
+    @rule(directory=directories, fault=faults)
+    def undelete(self, directory: str, fault: Fault) -> None:
+        self._by_product(lambda: self.world.bring_back(directory), fault)
+        self._loosen_all()
+
+    @rule(path=files, long=st.booleans(), here=st.booleans())
+    def write_behind_its_back(self, path: str, long: bool, here: bool) -> None:
+        vault = self.mine if here else self.theirs
+        word = self._words_at(vault).get(path)
+        self._disturb(vault, path)
+        self.world.put(path, self._text(self.file_of.get(word or ""), long=long), vault=vault)
+
+    @rule(path=files, here=st.booleans())
+    def remove_behind_its_back(self, path: str, here: bool) -> None:
+        vault = self.mine if here else self.theirs
+        self._disturb(vault, path)
+        self.world.drop(path, vault=vault)
+
+    @rule(source=files, to=files)
+    def rename_behind_its_back(self, source: str, to: str) -> None:
+        text = self.world.texts().get(source)
+        if text is None or source == to:
+            return
+        for path in (source, to):
+            self._disturb(self.mine, path)
+        self.world.put(to, text)
+        self.world.drop(source)
+        self._loosen(text)
+
+    @rule()
+    def share(self) -> None:
+        self.world.directory.set_member(self.mine, BOB, VaultRole.READER)
+        self.world.queue.send([membership_job(self.mine, BOB)])
+
+    @rule()
+    def unshare(self) -> None:
+        with suppress(NotFoundError):
+            self.world.directory.remove_member(self.mine, BOB)
+        self.world.queue.send([membership_job(self.mine, BOB)])
+
+    # What the workers do.
+
+    @rule(seed=seeds, fault=faults)
+    def deliver(self, seed: int, fault: Fault) -> None:
+        random = Random(seed)  # noqa: S311  a test
+        self._collect()
+        random.shuffle(self.pending)
+        count = random.randint(0, len(self.pending))
+        batch = self.pending[:count] + random.sample(self.past, min(len(self.past), 2))
+        self.past += self.pending[:count]
+        del self.pending[:count]
+        self._deliver(batch, fault)
+
+    @rule(seed=seeds)
+    def lose(self, seed: int) -> None:
+        self._collect()
+        if self.pending:
+            self.pending.pop(seed % len(self.pending))
+
+    @rule(fault=faults)
+    def embed(self, fault: Fault) -> None:
+        self._under(fault, self.world.embed)
+
+    @rule(fault=faults)
+    def sweep(self, fault: Fault) -> None:
+        self.world.clock.advance(hours=1)
+        self._under(fault, self.world.sweep)
+
+    @rule(fault=faults)
+    def reconcile(self, fault: Fault) -> None:
+        self._under(fault, self.world.reconciled)
+
+    @rule()
+    def catch_up(self) -> None:
+        """Let everything through; from then on what is there is found, whatever comes."""
+        self._collect()
+        self._deliver(self.pending, None)
+        self.past += self.pending
+        self.pending.clear()
+        self.world.embed()
+        places = Counter(self.file_of[word] for word in self._words_at(self.mine).values())
+        for path, word in self._words_at(self.mine).items():
+            entry = self.world.catalogue.get(self.mine, VaultPath(path))
+            file = self.file_of[word]
+            if places[file] == 1 and entry and entry.state is IndexState.INDEXED:
+                self.steady[file] = {word}
+                if _LINK not in self.world.texts()[path]:
+                    self.moved_only.add(file)
+
+    # The rules.
+
+    @invariant()
+    def nothing_wrong_is_shown(self) -> None:
+        self._note_what_is_there()
+        world = self.world
+        world.line.calm()
+        readable = {
+            ALICE: {self.mine: "notes"},
+            BOB: {self.theirs: "other"},
+        }
+        if BOB in dict(world.directory.members(self.mine)):
+            readable[BOB] |= {self.mine: "notes"}
+        for user, vaults in readable.items():
+            for mode in SearchMode:
+                self._check(user, {name: ref for ref, name in vaults.items()}, mode)
+
+    def _check(self, user: UserId, vaults: Mapping[str, VaultRef], mode: SearchMode) -> None:
+        hits = self.world.search("llamas", user=user, mode=mode).hits
+        shown = {(vaults[hit.vault], str(hit.path), word_in(hit.heading)) for hit in hits}
+        for vault, path, word in shown:
+            assert word in self.allowed.get((vault, path), set()), (mode, path, word)
+        files_shown = Counter(self.file_of[word] for _, _, word in shown)
+        twice = {file for file, times in files_shown.items() if times > 1}
+        assert not twice - self.loose, (mode, shown)
+        paths_shown = Counter((vault, path) for vault, path, _ in shown)
+        assert max(paths_shown.values(), default=1) == 1, (mode, shown)
+        if user != ALICE:
+            return
+        missed = {file for file in self.steady if file not in files_shown}
+        assert not (missed & self.moved_only if mode is SearchMode.DENSE else missed), (mode, shown)
+
+    def teardown(self) -> None:
+        world = self.world
+        world.line.calm()
+        self._collect()
+        world.clock.advance(hours=1)
+        for _ in range(3):
+            world.sweep()
+            world.reconciled()
+        assert not world.queue.jobs
+        is_as_made_anew(world, [self.mine, self.theirs])
+
+    # How it is done.
+
+    def _text(self, file: int | None, *, long: bool) -> str:
+        self.words += 1
+        word = f"u{self.words}w"
+        self.file_of[word] = self.words if file is None else file
+        parts = 2 if long else 1
+        filling = "llamas " * 300 + "[[a]] [c](d/c.md)" if long else "llamas " * 9
+        return "\n\n".join(f"# {word} part {n}\n\n{filling}" for n in range(parts))
+
+    def _words_at(self, vault: VaultRef) -> dict[str, str]:
+        return {path: word_in(text) for path, text in self.world.texts(vault).items()}
+
+    def _note_what_is_there(self) -> None:
+        for vault in (self.mine, self.theirs):
+            for path, word in self._words_at(vault).items():
+                self.allowed.setdefault((vault, path), set()).add(word)
+        if not self._unfinished():
+            self._loosen_all()
+
+    def _unfinished(self) -> bool:
+        return any(not each.finished for each in self.world.operations.operations(self.mine))
+
+    def _loosen_all(self) -> None:
+        """What stands in several places stays so."""
+        places = Counter(self.file_of[word] for word in self._words_at(self.mine).values())
+        for file, times in places.items():
+            if times > 1:
+                self.loose.add(file)
+                self.steady.pop(file, None)
+
+    def _loosen(self, text: str) -> None:
+        self.loose.add(self.file_of[word_in(text)])
+
+    def _disturb(self, vault: VaultRef, path: str) -> None:
+        """What somebody takes away or writes over need not be found."""
+        word = self._words_at(vault).get(path)
+        if word is not None:
+            self.steady.pop(self.file_of[word], None)
+
+    def _moving(self, moves: Mapping[str, str]) -> None:
+        for source, target in moves.items():
+            shown = self.allowed.get((self.mine, source), set())
+            self.allowed.setdefault((self.mine, target), set()).update(shown)
+
+    def _by_product(self, change: Callable[[], object], fault: Fault) -> bool:
+        """Make a change; tell whether it was acknowledged."""
+        try:
+            return self._under(fault, change)
+        except ArchivoltError:
+            self.world.line.calm()
+            return False
+
+    def _under(self, fault: Fault, work: Callable[[], object]) -> bool:
+        line = self.world.line
+        if isinstance(fault, int):
+            line.strike_after(fault)
+        elif fault is not None:
+            line.take_down(*STORES[fault])
+        try:
+            work()
+        except Death:
+            return False
+        finally:
+            line.calm()
+        return True
+
+    def _collect(self) -> None:
+        self.pending += self.world.events()
+
+    def _deliver(self, batch: list[ObjectChange], fault: Fault) -> None:
+        self._note_what_is_there()
+        failed: list[ObjectChange] = []
+
+        def work() -> None:
+            outcome = self.world.deliver(*batch)
+            failed.extend(batch[int(number[1:])] for number in outcome.failed)
+
+        if not self._under(fault, work):
+            failed = batch
+        again = {(change.vault, change.path) for change in failed}
+        self.pending += failed
+        for change in batch:
+            if (change.vault, change.path) not in again:
+                word = self._words_at(change.vault).get(change.path)
+                self.allowed[change.vault, str(change.path)] = {word} if word else set()
+
+
+def word_in(text: str) -> str:
+    """Return the word that tells which version of which file a text is of."""
+    match = _TOKEN.search(text)
+    assert match is not None, text
+    return match[0]
+
+
+def is_as_made_anew(world: ProductWorld, vaults: list[VaultRef]) -> None:
+    """Check that index, catalogue and vectors are those that a new index would have."""
+    anew = IndexWorld()
+    anew.files, anew.clock, anew.directory = world.files, world.clock, world.directory
+    anew.reconciled()
+    for vault in vaults:
+        assert contents(world.text_index, world.notes, vault) == contents(
+            anew.text_index, anew.notes, vault
+        )
+        ours, theirs = (
+            {entry.path: (entry.state, entry.sha256, entry.passages) for entry in entries}
+            for entries in (world.catalogue.entries(vault), anew.catalogue.entries(vault))
+        )
+        assert ours == theirs
+    for user in (ALICE, BOB):
+        held, wanted = (
+            [
+                (ref.id, path, number)
+                for ref, path, _, number in each.vectors.held(vaults[0].tenant, user)
+            ]
+            for each in (world, anew)
+        )
+        assert held == wanted
+
+
+@pytest.mark.timeout(0 if EXAMPLES else 120)
+def test_the_index_cannot_be_wrong() -> None:
+    run_state_machine_as_test(
+        Documents,
+        settings=settings(
+            max_examples=EXAMPLES or 60,
+            stateful_step_count=STEPS,
+            deadline=None,
+            report_multiple_bugs=False,
+            suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+        ),
+    )
