@@ -164,11 +164,6 @@ def spoken_to(state: LoopState, text: str, images: tuple[ModelImage, ...] = ()) 
     return LoopState(messages=(*state.messages, message), tools=state.tools, private=state.private)
 
 
-def without_images(state: LoopState) -> LoopState:
-    """Return the state without the images that the person showed."""
-    return replace(state, messages=tuple(replace(m, images=()) for m in state.messages))
-
-
 def _waiting(
     state: LoopState, results: Sequence[ToolOutcome | WaitingCall]
 ) -> tuple[WaitingCall, ...]:

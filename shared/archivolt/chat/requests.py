@@ -35,8 +35,9 @@ class TurnRequest:
     """One message and how to answer it.
 
     `conversation_id` None starts a conversation; an empty `provider` or `model` means the
-    configured one. `images` are addresses: `data:…` or `vault://…`. `places` are those of the context first, then the ad-hoc ones (O76). `confirm`
-    and `decline` are tokens of changes that wait in the conversation; with any, the text may be "".
+    configured one. `images` are addresses: `data:…` or `vault://…`. `places` are those of the
+    context first, then the ad-hoc ones (O76). `confirm` and `decline` are tokens of changes that
+    wait in the conversation; with any, the text may be "".
     """
 
     text: str

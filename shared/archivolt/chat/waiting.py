@@ -11,11 +11,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from archivolt.agent.keeping import state_from_json, state_to_json
-from archivolt.agent.state import LoopState, WaitingCall, without_images
+from archivolt.agent.state import LoopState, WaitingCall
 from archivolt.chat.requests import TurnRequest
 from archivolt.domain.conversation import Citation, Conversation, WaitingTurn
 from archivolt.domain.errors import ConflictError, InvalidRequestError
-from archivolt.domain.limits import MAX_WAITING_CHARS
 from archivolt.domain.messages import Language
 from archivolt.domain.packing import packed, unpacked
 from archivolt.ports.clock import Clock
@@ -53,12 +52,8 @@ class WaitingTurns:
             UnavailableError: It cannot be sealed now.
 
         """
-        state = state_to_json(turn.state)
-        if len(state) > MAX_WAITING_CHARS:
-            # The model has spoken of the images already; the proposals are what must not be lost.
-            state = state_to_json(without_images(turn.state))
         kept = {
-            "state": state,
+            "state": state_to_json(turn.state),
             "provider": turn.provider,
             "model": turn.model,
             "language": turn.language.value,

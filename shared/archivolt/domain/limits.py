@@ -205,7 +205,6 @@ MAX_HISTORY_CHARS: Final = 100_000
 DEFAULT_CONTEXT_TOKENS: Final = 128_000
 # Whatever a model's window: below this no turn with tools makes sense.
 MIN_CONTEXT_TOKENS: Final = 4_000
-MAX_WAITING_CHARS: Final = 2_000_000
 MAX_SUMMARY_TOKENS: Final = 1_000
 MAX_CITATIONS: Final = 20
 MAX_PARALLEL_TOOLS: Final = 8
