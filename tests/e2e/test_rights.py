@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.e2e.stack import Stack
+from tests.e2e.stack import Stack, wait_until
 
 
 def code_of(stack: Stack, function: str, service: str, operation: str, **arguments: object) -> str:
@@ -53,6 +53,14 @@ def test_a_role_is_denied_what_its_function_does_not_do(
 ) -> None:
     code = code_of(stack, f"archivolt-{function}", service, operation, **arguments)
     assert "AccessDenied" in code
+
+
+def test_a_synchronisation_needs_no_more_than_the_session_of_its_tenant(stack: Stack) -> None:
+    with stack.client() as client:
+        index = "/api/v1/vault/sample/index"
+        before = client.get(index).json()["last_sync"]
+        assert client.post("/api/v1/tools/sync_documents", json={}).status_code == 200
+        wait_until(lambda: client.get(index).json()["last_sync"] not in {None, before})
 
 
 def test_no_function_was_denied_anything_it_tried(stack: Stack) -> None:
