@@ -260,3 +260,46 @@ def test_the_inspector_changes_in_two_steps(stack: Stack, token: str) -> None:
 
     assert applied["structuredContent"]["path"] == path
     assert is_there(stack, path)
+
+
+# ------------------------------------------------------------------- where a person agrees
+
+
+@pytest.mark.anyio
+async def test_an_agent_waits_for_its_persons_yes_in_the_product(stack: Stack) -> None:
+    person = stack.token(user="carol", role=Role.VIEWER)
+    agent = stack.token(user="carol", role=Role.VIEWER, audience=f"{stack.url}/mcp")
+    arguments = {"vault": "carols", "path": "plan.md", "content": "# Plan\n"}
+    answering = Answering(YES)
+    with stack.client(person) as http:
+        assert http.post("/api/v1/vaults", json={"name": "carols"}).status_code == 201
+        own = http.put("/api/v1/me/settings", json={"human_confirmation_in_product": True})
+        assert own.json()["in_force"] == "product"
+
+        async with connected(stack, agent, answering=answering) as client:
+            unasked = await client.call_tool("apply_create_file", arguments)
+            proposed = await client.call_tool("propose_create_file", arguments)
+            assert proposed.structured_content is not None
+            page = str(proposed.structured_content["approval_url"])
+            given = {"confirmation_token": proposed.structured_content["confirmation_token"]}
+            silent = await client.call_tool("apply_create_file", given)
+            [waiting] = http.get("/api/v1/confirmations").json()["confirmations"]
+            address = f"/api/v1/confirmations/{waiting['id']}/approve"
+            with stack.client(agent) as program:
+                refused = program.post(address)
+            with stack.client("") as browser:
+                unknown = browser.get(page, headers={"Authorization": ""})
+            approved = http.post(address)
+            made = await client.call_tool("apply_create_file", given)
+
+    assert told(unasked).startswith("confirmation_unasked: ")
+    assert not answering.asked
+    assert told(silent).startswith("human_confirmation_required: ")
+    assert page == f"{stack.url}/approve/{waiting['id']}"
+    assert (refused.status_code, approved.status_code) == (403, 200)
+    assert (unknown.status_code, unknown.headers["location"].partition("?")[0]) == (
+        303,
+        f"{stack.url}/oauth/sign-in",
+    )
+    assert made.structured_content is not None
+    assert made.structured_content["path"] == "plan.md"
