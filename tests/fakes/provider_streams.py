@@ -51,7 +51,7 @@ def anthropic_call(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return a block that calls a tool, its arguments in pieces of three characters."""
     pieces = [arguments[at : at + 3] for at in range(0, len(arguments), 3)]
-    begun = {"type": "tool_use", "id": call_id, "name": name, "input": {}}
+    begun: dict[str, Any] = {"type": "tool_use", "id": call_id, "name": name, "input": {}}
     return begun, [{"type": "input_json_delta", "partial_json": each} for each in pieces]
 
 

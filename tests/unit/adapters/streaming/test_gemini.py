@@ -162,17 +162,17 @@ def test_an_answer_that_was_not_streamed_is_read_as_well() -> None:
     assert WIRE.chunks(answer[1]) == answer[1:]
 
 
-@pytest.mark.parametrize(
-    "chunk",
-    [
-        {},
-        {"candidates": None},
-        {"candidates": [None]},
-        {"candidates": [{"content": {"parts": [3, {"text": 4}, {"functionCall": 5}, {}]}}]},
-        {"candidates": [{"content": []}]},
-        {"usageMetadata": "many", "promptFeedback": []},
-    ],
-)
+ODD_CHUNKS: list[dict[str, Any]] = [
+    {},
+    {"candidates": None},
+    {"candidates": [None]},
+    {"candidates": [{"content": {"parts": [3, {"text": 4}, {"functionCall": 5}, {}]}}]},
+    {"candidates": [{"content": []}]},
+    {"usageMetadata": "many", "promptFeedback": []},
+]
+
+
+@pytest.mark.parametrize("chunk", ODD_CHUNKS)
 def test_a_chunk_of_another_shape_says_nothing(chunk: dict[str, Any]) -> None:
     assert WIRE.assembler().feed(chunk) == ""
 

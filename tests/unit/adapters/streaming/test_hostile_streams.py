@@ -76,7 +76,7 @@ def anthropic() -> bytes:
 
 
 def gemini() -> bytes:
-    pieces = [
+    pieces: list[dict[str, Any]] = [
         {"functionCall": {"name": "write", "willContinue": True}, "thoughtSignature": "sig"},
         *(
             {
