@@ -31,12 +31,18 @@ _KEY_WORDS = (
 _CREDIT_WORDS = ("insufficient_quota", "insufficient_balance", "billing", "credit balance")
 _BUSY_WORDS = ("rate_limit", "resource_exhausted", "too_many_requests")
 _MODEL_WORDS = ("not_found", "model_not_found")
+_MALFORMED_CALL = ("tool_use_failed",)
 _OURS_TO_CHANGE = ("invalid", "unsupported", "quota", "context_length", "tool_use", "too_large")
 
 
 def is_transient(status: int, report: JsonObject) -> bool:
     """Tell whether the same request may work in a moment."""
     return status in _TRANSIENT and not _has(_kind(report), _CREDIT_WORDS)
+
+
+def is_malformed_call(report: JsonObject) -> bool:
+    """Tell whether the provider only says that the model wrote a call that cannot be read."""
+    return report.get("code") in _MALFORMED_CALL
 
 
 def retry_delay(header: str, report: JsonObject) -> float:

@@ -12,7 +12,11 @@ import httpx2
 
 from archivolt.adapters.streaming.declarations import ToolNames
 from archivolt.adapters.streaming.echoes import join_echoes
-from archivolt.adapters.streaming.failures import reported_failure, status_failure
+from archivolt.adapters.streaming.failures import (
+    is_malformed_call,
+    reported_failure,
+    status_failure,
+)
 from archivolt.adapters.streaming.formats import (
     BrokenTurnError,
     ProviderFormat,
@@ -113,7 +117,7 @@ class StreamedChatModel:
         """Yield the events of a turn that the provider may pause, as of one."""
         so_far, asked = ModelTurn(text=""), request
         for _ in range(1 + MAX_PAUSED_TURNS):
-            async with aclosing(self._events(request)) as events:
+            async with aclosing(self._told(request)) as events:
                 async for event in events:
                     if isinstance(event, TextDelta):
                         yield event
@@ -135,6 +139,19 @@ class StreamedChatModel:
         if shown := assembler.close():
             yield TextDelta(text=shown)
         yield assembler.turn(ended=decoder.done)
+
+    async def _told(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """Yield the events of one answer; a call the provider could not read is no error."""
+        shown = ""
+        try:
+            async with aclosing(self._events(request)) as events:
+                async for event in events:
+                    shown += event.text if isinstance(event, TextDelta) else ""
+                    yield event
+        except (ReportedError, StatusError) as error:
+            if not is_malformed_call(error.report):
+                raise
+            yield ModelTurn(text=shown, finish_reason="malformed")
 
     async def _chunks(
         self, request: ModelRequest, decoder: ChunkDecoder, assembler: TurnAssembler

@@ -310,6 +310,22 @@ def test_an_error_within_the_stream_is_an_error() -> None:
     assert error.details["reason"] == "overloaded"
 
 
+@pytest.mark.parametrize("in_the_stream", [True, False])
+def test_a_call_that_the_provider_could_not_read_is_for_the_model_to_write_again(
+    in_the_stream: bool,
+) -> None:
+    report = b'{"error": {"message": "Failed to call", "code": "tool_use_failed"}}'
+    half, *_ = says("half").pieces
+    streamed = Reply(pieces=[half, b"data: " + report + b"\n\n"])
+    refused_at_once = Reply(pieces=[report], status=400, content_type="application/json")
+
+    with openai_server(streamed if in_the_stream else refused_at_once) as server:
+        turn = ask(server.base_url)[-1]
+
+    assert turn == ModelTurn(text="half" if in_the_stream else "", finish_reason="malformed")
+    assert len(server.requests) == 1
+
+
 def test_a_hostile_reason_is_shortened_and_has_no_control_characters() -> None:
     with openai_server(failure(400, "a\x1b[31m<b>" + "word " * 500)) as server:
         reason = str(refused(server).details["reason"])
