@@ -33,6 +33,7 @@ from archivolt.domain.search import SearchMode, SearchQuery
 from archivolt.ingestion.embed_passages import EmbedPassages
 from archivolt.ingestion.index_change import IndexChanges
 from archivolt.ports.ingestion import Extraction
+from archivolt.retrieval.filters import DocumentFilters
 from archivolt.retrieval.hybrid import RetrievalService
 from archivolt_local.vectors.collections import Collections
 from archivolt_local.vectors.server import VectorServer
@@ -42,6 +43,7 @@ from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
 from tests.fakes.embedding import InMemoryQueue, InMemoryVectorCache
 from tests.fakes.files import InMemoryFiles
+from tests.fakes.notes import InMemoryNotes
 from tests.fakes.shards import InMemoryShards
 from tests.fakes.vaults import InMemoryVaults
 
@@ -87,6 +89,7 @@ class _Vault:
             catalogue=self._catalogue,
             text_index=self._text_index,
             vectors=vectors,
+            filters=DocumentFilters(InMemoryNotes(), self._clock),
             embedder=lambda _: self._embedder,
         )
 

@@ -28,6 +28,7 @@ from archivolt.ingestion.index_write import IndexWriter
 from archivolt.ingestion.reconcile import IndexStores, Reconcile, Reconciliation
 from archivolt.ingestion.splitting import split
 from archivolt.ingestion.vault_comparison import Recipe
+from archivolt.retrieval.filters import DocumentFilters
 from archivolt.retrieval.hybrid import RetrievalService
 from archivolt.retrieval.tokens import token_upper_bound
 from archivolt.vaults.search import TextSearch
@@ -281,6 +282,7 @@ class IndexWorld:
             catalogue=self.catalogue,
             text_index=self.text_index,
             vectors=self.line.across(self.vectors),
+            filters=DocumentFilters(self.notes, self.clock),
             embedder=lambda _: self.embedder,
             former=lambda _: self.former,
         )

@@ -24,6 +24,7 @@ from archivolt.ports.ingestion import Extraction
 from archivolt.ports.notes import (
     Between,
     Note,
+    NoteFilter,
     NoteIndex,
     RecentBy,
     ScanSort,
@@ -498,3 +499,23 @@ class TestScan:
             assert len(set(paths)) == len(paths) == 45
             assert [page.more for page in pages] == [True, True, True, True, False]
             assert paths == notes.found("apple", sort=sort)
+
+
+def test_a_filter_by_tag_ending_and_time_gives_the_paths_of_each_vault(notes: Written) -> None:
+    notes.write("a/Plan.PDF", tags=("zoo/cold",), day=1)
+    notes.write("plan.pdf.md", tags=("zoo",), day=2)
+    notes.write("[[%_.md", tags=("zoological",), day=3)
+    notes.write("b.md", vault=OTHER_VAULT, day=1)
+    notes.write("c.md", vault=OTHER_TENANT, day=1)
+
+    def passing(**wanted: Any) -> dict[str, list[str]]:  # noqa: ANN401
+        found = notes.index.passing([VAULT, OTHER_VAULT], NoteFilter(**wanted))
+        return {vault.id: sorted(paths) for vault, paths in found.items()}
+
+    day = START.timestamp() + 86_400
+    assert passing(endings=("pdf",)) == {"v1": ["a/Plan.PDF"], "v2": []}
+    assert passing(endings=("md", "pdf"))["v1"] == ["[[%_.md", "a/Plan.PDF", "plan.pdf.md"]
+    assert passing(tag="#Zoo") == {"v1": ["a/Plan.PDF", "plan.pdf.md"], "v2": []}
+    assert passing(modified=Between(most=day)) == {"v1": ["a/Plan.PDF"], "v2": ["b.md"]}
+    assert passing(modified=Between(least=day + 1), tag="zoo")["v1"] == ["plan.pdf.md"]
+    assert passing(endings=("d",)) == {"v1": [], "v2": []}

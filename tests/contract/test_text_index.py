@@ -185,6 +185,17 @@ class TestEveryIndex:
         assert found(index, "cat", prefix="a/x.md") == ["a/x.md"]
         assert len(found(index, "cat")) == len(paths)
 
+    def test_only_the_documents_named_are_found_each_in_its_vault(self, index: TextIndex) -> None:
+        paths = [VaultPath(f"d/{number}.md") for number in range(60)]
+        for vault in (VAULT, OTHER_VAULT):
+            index.apply(vault, [document(path, "cat") for path in paths])
+        within = {VAULT: set(paths[3:5]), OTHER_VAULT: {paths[7], VaultPath("absent.md")}}
+        ask = partial(index.search, [VAULT, OTHER_VAULT], query_terms("cat"), limit=10)
+        hits = [(hit.vault.id, hit.path) for hit in ask(within=within)]
+        assert sorted(hits) == [("v1", paths[3]), ("v1", paths[4]), ("v2", paths[7])]
+        assert [hit.path for hit in ask(within=within, prefix=paths[4])] == [paths[4]]
+        assert ask(within={}) == ask(within={VAULT: []}) == []
+
     @pytest.mark.parametrize(
         "name",
         [
@@ -201,6 +212,8 @@ class TestEveryIndex:
         index.apply(VAULT, [document(name, "cat")])
         assert found(index, "cat") == [name]
         assert found(index, "cat", prefix=name) == [name]
+        only = {VAULT: [VaultPath(name)]}
+        assert len(index.search([VAULT], query_terms("cat"), limit=10, within=only)) == 1
         assert index.passages(VAULT, VaultPath(name), Generation("1-a"))[0].text == "cat"
         index.apply(VAULT, [removal(name)])
         assert found(index, "cat") == []

@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Iterator
+from functools import partial
 
 import httpx2
 import pytest
 
+from archivolt.adapters.qdrant import vectors
 from archivolt.adapters.qdrant.rest import QdrantRest
 from archivolt.adapters.qdrant.vectors import QdrantVectors
 from archivolt.domain.errors import UnavailableError
@@ -185,6 +187,25 @@ def test_a_path_narrows_the_search_to_it_and_what_is_below(
     for number, path in enumerate(["a/b.md", "a/c/d.md", "ab.md", "b/a/x.md"]):
         store.upsert([ALICE], VAULT, document(path, number))
     assert paths(search(store, prefix=prefix)) == expected
+
+
+def test_only_the_documents_named_are_found_each_in_its_vault(
+    store: VectorStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "_PATHS_AT_ONCE", 2)
+    other = vault_ref("v2")
+    for number in range(9):
+        for vault in (VAULT, other):
+            store.upsert([ALICE], vault, document(f"{number}.md", number * 5))
+    within = {
+        VAULT: {VaultPath(f"{number}.md") for number in (8, 2, 5, 7, 3)},
+        other: {VaultPath("1.md"), VaultPath("absent.md")},
+    }
+    ask = partial(store.search, ACME, ALICE, [VAULT, other], vector(0), within=within)
+    places = [(hit.vault.id, hit.path) for hit in ask(limit=4)]
+    assert places == [("v2", "1.md"), ("v1", "2.md"), ("v1", "3.md"), ("v1", "5.md")]
+    assert paths(ask(limit=4, prefix="7.md")) == ["7.md"]
+    assert store.search(ACME, ALICE, [VAULT], vector(0), limit=4, within={other: set()}) == []
 
 
 def test_the_collections_name_tells_nothing_and_depends_on_the_model() -> None:

@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from archivolt.domain.document_types import ends_with
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.folding import folded
 from archivolt.domain.globs import glob_regex
@@ -18,6 +19,7 @@ from archivolt.ports.notes import (
     LineMatch,
     LinkedKeys,
     Note,
+    NoteFilter,
     RecentBy,
     ScanHit,
     ScanPage,
@@ -63,6 +65,14 @@ class InMemoryNotes:
     def notes(self, vault: VaultRef, paths: Sequence[VaultPath]) -> Mapping[VaultPath, Note]:
         kept = self._kept.get(vault, {})
         return {path: kept[path].note for path in paths if path in kept}
+
+    def passing(
+        self, vaults: Sequence[VaultRef], wanted: NoteFilter
+    ) -> Mapping[VaultRef, Collection[VaultPath]]:
+        return {
+            vault: {held.note.path for held in self._all([vault]) if _is_wanted(held.note, wanted)}
+            for vault in vaults
+        }
 
     def text(self, vault: VaultRef, path: VaultPath) -> str | None:
         held = self._kept.get(vault, {}).get(path)
@@ -158,6 +168,14 @@ def _passes(note: Note, scan: TextScan) -> bool:
         and _within(note.created.timestamp(), scan.created)
         and _within(note.modified.timestamp(), scan.modified)
         and _within(note.size, scan.size)
+    )
+
+
+def _is_wanted(note: Note, wanted: NoteFilter) -> bool:
+    return (
+        _has_tag(note, wanted.tag)
+        and (not wanted.endings or ends_with(note.path, wanted.endings))
+        and _within(note.modified.timestamp(), wanted.modified)
     )
 
 

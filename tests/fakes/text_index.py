@@ -8,7 +8,7 @@ from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.notes import Note
-from archivolt.ports.retrieval import Candidate, DocumentUpdate, IndexedPassage
+from archivolt.ports.retrieval import Candidate, DocumentUpdate, IndexedPassage, Within
 from tests.fakes.notes import InMemoryNotes
 
 _K1 = 1.2
@@ -63,6 +63,7 @@ class InMemoryTextIndex:
         *,
         limit: int,
         prefix: str = "",
+        within: Within | None = None,
     ) -> list[Candidate]:
         corpus = self._corpus(vaults)
         found = [
@@ -76,7 +77,9 @@ class InMemoryTextIndex:
             for (vault, document, indexed), score in zip(
                 corpus, _bm25([posting[2] for posting in corpus], terms), strict=True
             )
-            if score > 0 and _below(document.path, prefix)
+            if score > 0
+            and _below(document.path, prefix)
+            and (within is None or document.path in within.get(vault, ()))
         ]
         return sorted(found, key=lambda candidate: -candidate.score)[:limit]
 

@@ -9,7 +9,7 @@ from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
-from archivolt.ports.retrieval import Candidate, EmbeddedDocument, Vector
+from archivolt.ports.retrieval import Candidate, EmbeddedDocument, Vector, Within
 
 _Point = tuple[VaultRef, VaultPath, Generation, int]
 
@@ -69,6 +69,7 @@ class InMemoryVectors:
         *,
         limit: int,
         prefix: str = "",
+        within: Within | None = None,
     ) -> list[Candidate]:
         found = [
             Candidate(
@@ -79,7 +80,9 @@ class InMemoryVectors:
                 score=sum(a * b for a, b in zip(vector, stored, strict=True)),
             )
             for (vault, path, generation, _), (passage, stored) in self._points(tenant, user)
-            if vault in vaults and (not prefix or path == prefix or path.startswith(f"{prefix}/"))
+            if vault in vaults
+            and (not prefix or path == prefix or path.startswith(f"{prefix}/"))
+            and (within is None or path in within.get(vault, ()))
         ]
         return sorted(found, key=lambda candidate: -candidate.score)[:limit]
 

@@ -276,6 +276,7 @@ class IndexContainer:
     @cached_property
     def retrieval(self) -> "RetrievalService":
         """Search by meaning and by words."""
+        from archivolt.retrieval.filters import DocumentFilters
         from archivolt.retrieval.hybrid import RetrievalService
 
         return RetrievalService(
@@ -283,6 +284,7 @@ class IndexContainer:
             catalogue=self._on.catalogue,
             text_index=self.text_index,
             vectors=self.vector_store,
+            filters=DocumentFilters(self.note_index, self._on.clock),
             embedder=self.models.present_for,
             former=self.former_index_for,
         )

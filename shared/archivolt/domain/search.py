@@ -20,6 +20,8 @@ class SearchMode(StrEnum):
 class SearchQuery:
     """What to look for. `vault` and `path` (a directory or file prefix) narrow the search.
 
+    So do `tag`, `type` and `modified`, as people write them: see `domain.document_types` and
+    `domain.ranges`.
     `threshold` is a cosine; None takes the model's own (decision 29). It applies to dense mode.
     """
 
@@ -27,6 +29,8 @@ class SearchQuery:
     vault: str | None = None
     path: str | None = None
     tag: str | None = None
+    type: str | None = None
+    modified: str | None = None
     top_k: int = DEFAULT_TOP_K
     threshold: float | None = None
     mode: SearchMode = SearchMode.HYBRID

@@ -29,6 +29,12 @@ SEARCH_MESSAGES: Mapping[str, Message] = {
         "sort is not known; write one of {expected}, with - in front for the descending order.",
         "sort n'est pas connu ; écrivez {expected}, avec - devant pour l'ordre décroissant.",
     ),
+    "invalid_type": Message(
+        "type is not known; write extensions such as pdf, or note, word, spreadsheet, presentation"
+        ", mail or image, with commas between them.",
+        "type n'est pas connu ; écrivez des extensions comme pdf, ou note, word, tableur,"
+        " presentation, mail ou image, séparés par des virgules.",
+    ),
     "search_incomplete": Message(
         "Time ran out, so that there may be more to find; narrow the search with a filter.",
         "Le temps a manqué : il y a peut-être plus à trouver ; ajoutez un filtre.",

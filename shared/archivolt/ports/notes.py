@@ -4,7 +4,7 @@ The tools that find files without asking a model stand on it (O38, O41, O43-O47)
 vectors nor keys, and knows of a change as soon as the change's event was processed.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -93,6 +93,18 @@ class TextScan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NoteFilter:
+    """What documents must be: with this tag or one below it, of these endings, of this time.
+
+    Empty is any. `endings` are folded, without a dot; `modified` is in epoch seconds.
+    """
+
+    tag: str = ""
+    endings: tuple[str, ...] = ()
+    modified: Between = Between()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LineMatch:
     """An occurrence: its line, counted from 1, the line's text, and where in it (characters)."""
 
@@ -140,6 +152,12 @@ class NoteIndex(Protocol):
 
     def notes(self, vault: VaultRef, paths: Sequence[VaultPath]) -> Mapping[VaultPath, Note]:
         """Return the notes at these paths that are known."""
+        ...
+
+    def passing(
+        self, vaults: Sequence[VaultRef], wanted: NoteFilter
+    ) -> Mapping[VaultRef, Collection[VaultPath]]:
+        """Return the paths of all documents of each vault that pass a filter."""
         ...
 
     def text(self, vault: VaultRef, path: VaultPath) -> str | None:

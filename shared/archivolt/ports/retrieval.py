@@ -1,6 +1,6 @@
 """What finds passages: the lexical index, the vector store, the embedder."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final, Protocol
@@ -12,6 +12,9 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import ETag, VaultRef
 
 Vector = Sequence[float]
+
+Within = Mapping[VaultRef, Collection[VaultPath]]
+"""The only documents of each vault that may be found; a vault that is absent has none."""
 
 _EPOCH: Final = datetime.fromtimestamp(0, UTC)
 
@@ -105,11 +108,12 @@ class TextIndex(Protocol):
         *,
         limit: int,
         prefix: str = "",
+        within: Within | None = None,
     ) -> list[Candidate]:
         """Return the passages best by BM25 over these vaults, best first.
 
         `terms`: one group per query word, its alternatives counted as one term; `prefix`: only
-        documents at or below that path.
+        documents at or below that path; `within`: only those documents.
         """
         ...
 
@@ -209,10 +213,12 @@ class VectorStore(Protocol):
         *,
         limit: int,
         prefix: str = "",
+        within: Within | None = None,
     ) -> list[Candidate]:
         """Return the nearest passages in these vaults, by cosine, best first.
 
-        An empty `vaults` gives no candidates: a missing filter never means a wide search.
+        `prefix` and `within` as for `TextIndex.search`. An empty `vaults` gives no candidates: a
+        missing filter never means a wide search.
         """
         ...
 

@@ -6,7 +6,7 @@ so. The embedding model is built at the first question that needs it.
 """
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
@@ -21,12 +21,13 @@ from archivolt.domain.redaction import redact
 from archivolt.domain.search import SearchHit, SearchMode, SearchQuery, SearchResult
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
-from archivolt.ports.retrieval import Candidate, Embedder, TextIndex, VectorStore
+from archivolt.ports.retrieval import Candidate, Embedder, TextIndex, VectorStore, Within
 from archivolt.ports.vaults import VaultDirectory
 from archivolt.retrieval.analysis import query_terms
 from archivolt.retrieval.current import CurrentPassages
 from archivolt.retrieval.excerpt import best_sentences
 from archivolt.retrieval.explaining import Weighing, explanation
+from archivolt.retrieval.filters import DocumentFilters
 from archivolt.retrieval.fusion import Ranked, without_repetitions
 from archivolt.retrieval.meaning import (
     DenseIndex,
@@ -42,8 +43,6 @@ from archivolt.retrieval.reach import ReachableVaults
 # How many passages of each list are looked at: the checks and the fusion drop some.
 _LEAST_CANDIDATES: Final = 100
 _CANDIDATES_PER_HIT: Final = 4
-# A filter by tag comes after the lists: where it leaves too few, longer ones are asked for.
-_CANDIDATES_WITH_TAG: Final = (1_000, 8_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +53,14 @@ class _Question:
     vaults: dict[VaultRef, str]
     groups: list[list[str]]
     path: VaultPath
+    tag: str
+    within: Within | None
     user: Principal
 
     @property
-    def limits(self) -> Sequence[int]:
-        """How many passages each list is asked for: at first, and then where too few are left."""
-        if self.query.tag:
-            return _CANDIDATES_WITH_TAG
-        return [max(_LEAST_CANDIDATES, self.query.top_k * _CANDIDATES_PER_HIT)]
+    def limit(self) -> int:
+        """How many passages each list is asked for."""
+        return max(_LEAST_CANDIDATES, self.query.top_k * _CANDIDATES_PER_HIT)
 
 
 @dataclass(slots=True)
@@ -74,12 +73,6 @@ class _Lists:
     weighing: Weighing | None = None
     troubles: list[str] = field(default_factory=list[str])
 
-    @property
-    def longest(self) -> int:
-        """How many candidates the longest of the lists has."""
-        nearest = self.nearest
-        return max(len(self.lexical), len(nearest.present), len(nearest.former))
-
 
 class RetrievalService:
     """Searches by meaning and by words."""
@@ -91,6 +84,7 @@ class RetrievalService:
         catalogue: Catalogue,
         text_index: TextIndex,
         vectors: VectorStore,
+        filters: DocumentFilters,
         embedder: Callable[[TenantId], Embedder],
         former: Callable[[TenantId], DenseIndex | None] = no_former_index,
     ) -> None:
@@ -98,6 +92,7 @@ class RetrievalService:
         self._catalogue = catalogue
         self._text_index = text_index
         self._vectors = vectors
+        self._filters = filters
         self._embedder = embedder
         self._former = former
 
@@ -108,7 +103,7 @@ class RetrievalService:
 
         Raises:
             InvalidRequestError: `invalid_request`: an empty or overlong question, or a `top_k` out
-                of bounds; `invalid_path`.
+                of bounds; `invalid_path`, `invalid_type`, `invalid_date_range`.
             NotFoundError: `vault_not_found`: no such vault among the caller's.
             UnavailableError: Nothing that could answer does.
 
@@ -116,23 +111,14 @@ class RetrievalService:
         question = self._prepared(principal, query)
         if not question.vaults:
             return SearchResult(hits=[], notices=[])
-        lists, ranked = self._answered(question)
+        lists = self._lists(question)
+        self._keep_current(question, lists)
+        ranked = without_repetitions(self._ranked(question, lists))
         notices = index_notices(self._catalogue, list(question.vaults), query.mode, language)
         return SearchResult(
             hits=[_hit(each, question, lists) for each in ranked[: query.top_k]],
             notices=[*(notice(code, language) for code in lists.troubles), *notices],
         )
-
-    def _answered(self, question: _Question) -> tuple[_Lists, list[Ranked]]:
-        lists, ranked = _Lists(), list[Ranked]()
-        for limit in question.limits:
-            lists = self._lists(question, limit)
-            is_all = lists.longest < limit
-            self._keep_current(question, lists, limit)
-            ranked = without_repetitions(self._ranked(question, lists))
-            if is_all or len(ranked) >= question.query.top_k:
-                break
-        return lists, ranked
 
     def _prepared(self, principal: Principal, query: SearchQuery) -> _Question:
         text = query.q.strip()
@@ -140,11 +126,15 @@ class RetrievalService:
             raise InvalidRequestError("invalid_request", problem="query_size")
         if not 1 <= query.top_k <= MAX_TOP_K:
             raise InvalidRequestError("invalid_request", problem="top_k_range")
+        wanted = self._filters.read(query)
+        vaults = self._vaults(principal, query.vault)
         return _Question(
             query=query,
-            vaults=self._vaults(principal, query.vault),
+            vaults=vaults,
             groups=query_terms(text),
             path=resolve_directory(query.path) if query.path else ROOT,
+            tag=wanted.tag if wanted else "",
+            within=self._filters.within(list(vaults), wanted),
             user=principal,
         )
 
@@ -156,19 +146,19 @@ class RetrievalService:
             found = [self._vaults_of.access(principal, normal)]
         return {access.vault.ref: access.vault.name for access in found}
 
-    def _lists(self, question: _Question, limit: int) -> _Lists:
+    def _lists(self, question: _Question) -> _Lists:
         lists = _Lists()
         mode = question.query.mode
         if mode is not SearchMode.DENSE:
             try:
-                lists.lexical = self._by_words(question, limit)
+                lists.lexical = self._by_words(question)
             except UnavailableError:
                 if mode is SearchMode.LEXICAL:
                     raise
                 lists.troubles.append("words_unavailable")
         if mode is not SearchMode.LEXICAL:
             try:
-                lists.nearest = self._by_meaning(question, limit)
+                lists.nearest = self._by_meaning(question)
             except UnavailableError as error:
                 if mode is SearchMode.DENSE or lists.troubles:
                     raise
@@ -176,14 +166,18 @@ class RetrievalService:
                 lists.troubles.append(error.code if wants_key else "meaning_unavailable")
         return lists
 
-    def _by_words(self, question: _Question, limit: int) -> list[Candidate]:
+    def _by_words(self, question: _Question) -> list[Candidate]:
         if not question.groups:
             return []
         return self._text_index.search(
-            list(question.vaults), question.groups, limit=limit, prefix=question.path
+            list(question.vaults),
+            question.groups,
+            limit=question.limit,
+            prefix=question.path,
+            within=question.within,
         )
 
-    def _by_meaning(self, question: _Question, limit: int) -> Nearest:
+    def _by_meaning(self, question: _Question) -> Nearest:
         query = question.query
         alone = query.mode is SearchMode.DENSE
         asked = MeaningQuestion(
@@ -191,7 +185,8 @@ class RetrievalService:
             user=question.user,
             vaults=list(question.vaults),
             path=question.path,
-            limit=limit,
+            within=question.within,
+            limit=question.limit,
             cut=alone,
             least=query.threshold if alone else None,
         )
@@ -199,20 +194,20 @@ class RetrievalService:
         present = DenseIndex(embedder=self._embedder(tenant), vectors=self._vectors)
         return nearest(asked, present, lambda: self._former(tenant))
 
-    def _keep_current(self, question: _Question, lists: _Lists, limit: int) -> None:
+    def _keep_current(self, question: _Question, lists: _Lists) -> None:
         """Drop every candidate that the catalogue does not name as current, in both lists."""
         found = lists.nearest.candidates
         current = CurrentPassages(self._catalogue, [*lists.lexical, *found])
         if current.lacks_newer(lists.lexical):
             with suppress(UnavailableError):
-                lists.lexical = self._by_words(question, limit)
+                lists.lexical = self._by_words(question)
             current = CurrentPassages(self._catalogue, [*lists.lexical, *found])
 
         def is_wanted(candidate: Candidate) -> bool:
-            entry, tag = current.entry_of(candidate), question.query.tag
+            entry, tag = current.entry_of(candidate), question.tag
             if entry is None or candidate.vault not in question.vaults:
                 return False
-            return tag is None or entry.has_tag(tag)
+            return not tag or entry.has_tag(tag)
 
         by_words = [current.placed(each) for each in lists.lexical if is_wanted(each)]
         joined = lists.nearest.joined(current.as_proposed)

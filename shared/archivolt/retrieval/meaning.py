@@ -16,7 +16,7 @@ from archivolt.domain.ingestion import CatalogueEntry
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.observability import failure, logger
-from archivolt.ports.retrieval import Candidate, Embedder, VectorStore
+from archivolt.ports.retrieval import Candidate, Embedder, VectorStore, Within
 
 _LEAST: Final = -1.0
 _NOISE_SHARE: Final = 0.5
@@ -49,6 +49,7 @@ class MeaningQuestion:
     user: Principal
     vaults: Sequence[VaultRef]
     path: VaultPath
+    within: Within | None
     limit: int
     cut: bool = False
     least: float | None = None
@@ -129,6 +130,7 @@ def _found(question: MeaningQuestion, index: DenseIndex) -> list[Candidate]:
         index.embedder.embed_query(question.text),
         limit=question.limit,
         prefix=question.path,
+        within=question.within,
     )
 
 

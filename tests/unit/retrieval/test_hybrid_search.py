@@ -1,5 +1,8 @@
 """Search as a person meets it: whose documents, which passages, and what it says it lacks."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 
 from archivolt.domain.errors import InvalidRequestError, NotFoundError, UnavailableError
@@ -95,7 +98,7 @@ def test_a_path_out_of_the_vault_is_refused(world: IndexWorld) -> None:
 def test_a_tag_finds_the_worst_of_many_that_answer(
     world: IndexWorld, monkeypatch: pytest.MonkeyPatch, mode: SearchMode
 ) -> None:
-    monkeypatch.setattr(hybrid, "_CANDIDATES_WITH_TAG", (10, 1_000))
+    monkeypatch.setattr(hybrid, "_LEAST_CANDIDATES", 10)
     others = [world.write(f"{number}.md", f"llamas llamas {number}") for number in range(40)]
     rare = world.write("rare.md", "#zoo\nOne of the llamas stands between many other words.")
     world.settle(*others, rare)
@@ -108,6 +111,80 @@ def test_a_tag_narrows_the_search_to_it_and_what_is_below(world: IndexWorld) -> 
         world.write("a.md", "llamas #zoo/cold"), world.write("b.md", "llamas in a #zoological")
     )
     assert [h.path for h in ask(world, SearchQuery(q="llamas", tag="#Zoo")).hits] == ["a.md"]
+
+
+@pytest.mark.parametrize("mode", SearchMode)
+@pytest.mark.parametrize(
+    "narrowed", [SearchQuery(q="llamas", type="csv"), SearchQuery(q="llamas", modified="<2026")]
+)
+def test_a_filter_finds_the_worst_of_many_that_answer(
+    world: IndexWorld,
+    monkeypatch: pytest.MonkeyPatch,
+    mode: SearchMode,
+    narrowed: SearchQuery,
+) -> None:
+    monkeypatch.setattr(hybrid, "_LEAST_CANDIDATES", 10)
+    now = world.clock.now()
+    world.clock.advance(seconds=(datetime(2025, 12, 31, tzinfo=UTC) - now).total_seconds())
+    rare = world.write("rare.csv", "One of the llamas stands between many other words.")
+    world.clock.advance(seconds=(now - world.clock.now()).total_seconds())
+    others = [world.write(f"{number}.md", f"llamas llamas {number}") for number in range(40)]
+    world.settle(rare, *others)
+    query = replace(narrowed, mode=mode, threshold=0.0)
+    assert [h.path for h in ask(world, query).hits] == ["rare.csv"]
+
+
+def test_filters_hold_together_and_an_empty_one_is_none(world: IndexWorld) -> None:
+    world.settle(
+        world.write("a.md", "llamas #zoo"),
+        world.write("b.csv", "some llamas #zoo"),
+        world.write("c.md", "llamas"),
+    )
+    both = SearchQuery(q="llamas", tag="zoo", type="note")
+    assert [hit.path for hit in ask(world, both).hits] == ["a.md"]
+    assert ask(world, SearchQuery(q="llamas", type="pdf")).hits == []
+    none = SearchQuery(q="llamas", tag=" # ", type="", modified=" ")
+    assert len(ask(world, none).hits) == 3
+
+
+def test_a_filter_of_one_vault_is_not_another_vaults(world: IndexWorld) -> None:
+    other = world.new_vault("other")
+    world.settle(
+        world.write("a.md", "llamas #zoo"),
+        world.write("a.md", "llamas without", vault=other),
+        world.write("b.md", "llamas #zoo", vault=other),
+    )
+    hits = ask(world, SearchQuery(q="llamas", tag="zoo")).hits
+    assert sorted((hit.vault, hit.path) for hit in hits) == [("notes", "a.md"), ("other", "b.md")]
+
+
+@pytest.mark.parametrize(
+    ("narrowed", "code"),
+    [
+        (SearchQuery(q="llamas", type="p/f"), "invalid_type"),
+        (SearchQuery(q="llamas", type=","), "invalid_type"),
+        (SearchQuery(q="llamas", modified="soon"), "invalid_date_range"),
+    ],
+)
+def test_a_filter_that_means_nothing_is_refused(
+    world: IndexWorld, narrowed: SearchQuery, code: str
+) -> None:
+    with pytest.raises(InvalidRequestError, match=code):
+        ask(world, narrowed)
+
+
+def test_a_question_is_embedded_once_however_it_is_narrowed(world: IndexWorld) -> None:
+    world.settle(*(world.write(f"{number}.md", "llamas #zoo") for number in range(3)))
+    asked: list[str] = []
+
+    class Counting(WordHashEmbedder):
+        def embed_query(self, text: str) -> list[float]:
+            asked.append(text)
+            return super().embed_query(text)
+
+    world.embedder = Counting()
+    ask(world, SearchQuery(q="llamas", tag="zoo", type="md", modified="7d"))
+    assert asked == ["llamas"]
 
 
 def test_stale_and_deleted_passages_are_dropped_from_both_lists(world: IndexWorld) -> None:

@@ -10,7 +10,7 @@ whatever it carries.
 
 import hashlib
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from archivolt.adapters.qdrant.rest import NoCollectionError, QdrantRest
@@ -18,9 +18,11 @@ from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.ingestion import Generation, Passage, generation_instant
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultId, VaultRef
-from archivolt.ports.retrieval import Candidate, EmbeddedDocument, Vector
+from archivolt.ports.retrieval import Candidate, EmbeddedDocument, Vector, Within
 
 _BATCH: Final = 100
+# The embedded engine takes 40 ms for so many and 350 ms for four times as many.
+_PATHS_AT_ONCE: Final = 5_000
 _DECIMALS: Final = 6
 _POINTS: Final = uuid.UUID("8f0e3f5c-0b5e-5d0c-9a3e-6d6f3a0f6a41")
 _INDEXES: Final = {
@@ -94,14 +96,26 @@ class QdrantVectors:
         *,
         limit: int,
         prefix: str = "",
+        within: Within | None = None,
     ) -> list[Candidate]:
         """Return the nearest passages in these vaults, best first."""
-        allowed = {vault.id: vault for vault in vaults if vault.tenant == tenant}
-        if not allowed:
-            return []
-        conditions = _in_vaults(list(allowed.values()))
-        if prefix:
-            conditions.append({"key": "below", "match": {"value": prefix}})
+        allowed = [vault for vault in vaults if vault.tenant == tenant]
+        below = [{"key": "below", "match": {"value": prefix}}] if prefix else []
+        found = [
+            each
+            for conditions in _places(allowed, within)
+            for each in self._nearest(tenant, user, vector, [*conditions, *below], limit)
+        ]
+        by_id = {vault.id: vault for vault in allowed}
+        found.sort(key=lambda point: -point["score"])
+        return [
+            _candidate(by_id[VaultId(point["payload"]["space_id"])], point)
+            for point in found[:limit]
+        ]
+
+    def _nearest(
+        self, tenant: TenantId, user: UserId, vector: Vector, conditions: list[Json], limit: int
+    ) -> list[Json]:
         body = {
             "query": list(vector),
             "filter": {"must": conditions},
@@ -110,12 +124,9 @@ class QdrantVectors:
         }
         path = f"/collections/{self.collection(tenant, user)}/points/query"
         try:
-            found = self._server.call("POST", path, body)["points"]
+            return self._server.call("POST", path, body)["points"]
         except NoCollectionError:
             return []
-        return [
-            _candidate(allowed[VaultId(point["payload"]["space_id"])], point) for point in found
-        ]
 
     def collection(self, tenant: TenantId, user: UserId) -> str:
         """Return the name of a user's collection; it tells neither tenant nor user."""
@@ -142,6 +153,19 @@ class QdrantVectors:
 
 def _in_vaults(vaults: Sequence[VaultRef]) -> list[Json]:
     return [{"key": "space_id", "match": {"any": [vault.id for vault in vaults]}}]
+
+
+def _places(vaults: Sequence[VaultRef], within: Within | None) -> Iterator[list[Json]]:
+    """Yield what to ask for, one question each: all of these vaults, or some paths of one."""
+    if within is None:
+        if vaults:
+            yield _in_vaults(vaults)
+        return
+    for vault in vaults:
+        paths = sorted(within.get(vault, ()))
+        for start in range(0, len(paths), _PATHS_AT_ONCE):
+            part = paths[start : start + _PATHS_AT_ONCE]
+            yield [*_in_vaults([vault]), {"key": "path", "match": {"any": part}}]
 
 
 def _of_document(vault: VaultRef, path: VaultPath, instants: Json) -> list[Json]:

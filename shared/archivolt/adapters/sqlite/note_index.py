@@ -1,7 +1,7 @@
 """The notes of vaults, asked in the shards that `SqliteTextIndex` writes."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from heapq import nsmallest
 
@@ -16,7 +16,15 @@ from archivolt.domain.note_links import NoteLink
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.clock import Clock
-from archivolt.ports.notes import LinkedKeys, Note, RecentBy, ScanPage, TagCount, TextScan
+from archivolt.ports.notes import (
+    LinkedKeys,
+    Note,
+    NoteFilter,
+    RecentBy,
+    ScanPage,
+    TagCount,
+    TextScan,
+)
 from archivolt.ports.patterns import PatternCompiler
 
 
@@ -43,6 +51,16 @@ class SqliteNoteIndex:
         with self._reader.session([vault], set(map(NOTES.name_of, paths))) as session:
             rows = session.ask_all(partial(note_queries.by_path, paths=paths))
         return {row[0]: note_queries.note_of(vault, row) for _, row in rows}
+
+    def passing(
+        self, vaults: Sequence[VaultRef], wanted: NoteFilter
+    ) -> Mapping[VaultRef, Collection[VaultPath]]:
+        """Return the paths of all documents of each vault that pass a filter."""
+        found: dict[VaultRef, set[VaultPath]] = {vault: set() for vault in vaults}
+        with self._reader.session(vaults, NOTES.names) as session:
+            for shard, path in session.ask_all(partial(note_queries.passing, wanted=wanted)):
+                found[shard[0]].add(path)
+        return found
 
     def text(self, vault: VaultRef, path: VaultPath) -> str | None:
         """Return the whole text of a document; None if it is not known or has none."""

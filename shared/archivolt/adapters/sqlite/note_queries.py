@@ -11,7 +11,7 @@ from archivolt.domain.ingestion import Generation
 from archivolt.domain.note_links import LinkKind, NoteLink
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
-from archivolt.ports.notes import Between, Note, RecentBy, TextScan
+from archivolt.ports.notes import Between, Note, NoteFilter, RecentBy, TextScan
 
 _NOTE: Final = "SELECT path, generation, size, created, modified, title, tags FROM notes"
 _LINK: Final = (
@@ -50,6 +50,24 @@ def note_of(vault: VaultRef, row: NoteRow) -> Note:
 def by_path(connection: sqlite3.Connection, paths: Sequence[VaultPath]) -> list[NoteRow]:
     """Return the notes at these paths."""
     return _in_parts(connection, f"{_NOTE} WHERE path IN ({{}})", paths)
+
+
+def passing(connection: sqlite3.Connection, wanted: NoteFilter) -> list[VaultPath]:
+    """Return the paths of the notes that pass a filter."""
+    conditions = Conditions()
+    _add_tag(conditions, wanted.tag)
+    _add_range(conditions, "modified", wanted.modified)
+    if wanted.endings:
+        endings = [f".{ending}" for ending in wanted.endings]
+        conditions.add(
+            " OR ".join(["substr(name, -length(?)) = ?"] * len(endings)).join("()"),
+            *(value for ending in endings for value in (ending, ending)),
+        )
+    rows = connection.execute(
+        f"SELECT path FROM notes WHERE {conditions}",  # noqa: S608  ours
+        conditions.values,
+    )
+    return [VaultPath(path) for (path,) in rows]
 
 
 def text(connection: sqlite3.Connection, path: VaultPath) -> str | None:
@@ -166,17 +184,25 @@ class Conditions:
 def conditions_of(scan: TextScan) -> Conditions:
     """Return what a note must be for a scan to look at it, paths left aside."""
     conditions = Conditions()
-    tag = scan.tag.strip().strip("#/").casefold()
-    if tag:
-        conditions.add("notes.id IN (SELECT note FROM tags WHERE tag = ?)", tag)
+    _add_tag(conditions, scan.tag)
     ranges: dict[str, Between] = {
         "created": scan.created,
         "modified": scan.modified,
         "size": scan.size,
     }
     for column, between in ranges.items():
-        if between.least is not None:
-            conditions.add(f"{column} >= ?", between.least)
-        if between.most is not None:
-            conditions.add(f"{column} <= ?", between.most)
+        _add_range(conditions, column, between)
     return conditions
+
+
+def _add_tag(conditions: Conditions, asked: str) -> None:
+    tag = asked.strip().strip("#/").casefold()
+    if tag:
+        conditions.add("notes.id IN (SELECT note FROM tags WHERE tag = ?)", tag)
+
+
+def _add_range(conditions: Conditions, column: str, between: Between) -> None:
+    if between.least is not None:
+        conditions.add(f"{column} >= ?", between.least)
+    if between.most is not None:
+        conditions.add(f"{column} <= ?", between.most)

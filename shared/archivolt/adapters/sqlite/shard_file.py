@@ -6,7 +6,7 @@ passages, so that an older one does not come after it.
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from archivolt.adapters.sqlite import shard_postings
@@ -99,6 +99,16 @@ def ids_below(connection: sqlite3.Connection, prefix: str) -> set[int]:
         "SELECT passages.id FROM documents JOIN passages ON document = documents.id"
         " WHERE path = ? OR (path >= ? AND path < ?)",
         (prefix, f"{prefix}/", f"{prefix}0"),  # "0" comes after "/"
+    )
+    return {each for (each,) in rows}
+
+
+def ids_of(connection: sqlite3.Connection, paths: Collection[VaultPath]) -> set[int]:
+    """Return the ids of the passages of these documents, those of them that are here."""
+    rows = connection.execute(
+        "SELECT passages.id FROM json_each(?) AS asked JOIN documents ON documents.path = asked.value"
+        " JOIN passages ON document = documents.id",
+        (json.dumps(list(paths), ensure_ascii=False),),
     )
     return {each for (each,) in rows}
 

@@ -21,6 +21,7 @@ from archivolt.adapters.sqlite.shard_postings import (
     passages_of,
     unpacked,
 )
+from archivolt.domain.paths import VaultPath
 
 # The usual constants (Robertson and Zaragoza 2009, section 3.5): how soon a term's repetition stops
 # to count, and how far long passages are marked down.
@@ -78,8 +79,17 @@ class Postings:
         return Statistics(*self.total, having)
 
 
-def postings(connection: sqlite3.Connection, *, groups: Groups, prefix: str) -> Postings:
-    """Return what one shard has of these terms, for documents at or below `prefix`."""
+def postings(
+    connection: sqlite3.Connection,
+    *,
+    groups: Groups,
+    prefix: str,
+    only: Collection[VaultPath] | None = None,
+) -> Postings:
+    """Return what one shard has of these terms, for documents at or below `prefix`.
+
+    `only`: for these documents alone; None for all.
+    """
     found = shard_postings.read(connection, list({term for group in groups for term in group}))
     by_group = {
         number: [found[term] for term in set(group) if term in found]
@@ -88,8 +98,18 @@ def postings(connection: sqlite3.Connection, *, groups: Groups, prefix: str) -> 
     return Postings(
         total=_total(connection),
         groups={number: added_up(packed) for number, packed in by_group.items() if packed},
-        within=shard_file.ids_below(connection, prefix) if prefix and found else None,
+        within=_within(connection, prefix, only) if found else None,
     )
+
+
+def _within(
+    connection: sqlite3.Connection, prefix: str, only: Collection[VaultPath] | None
+) -> Collection[int] | None:
+    below = shard_file.ids_below(connection, prefix) if prefix else None
+    if only is None:
+        return below
+    wanted = shard_file.ids_of(connection, only)
+    return wanted if below is None else wanted & below
 
 
 class Scorer:

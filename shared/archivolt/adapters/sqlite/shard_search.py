@@ -5,17 +5,19 @@ these.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
 from archivolt.adapters.sqlite import shard_file, shard_ranking
+from archivolt.adapters.sqlite.shard_family import PASSAGES
 from archivolt.adapters.sqlite.shard_pool import PresentShard
 from archivolt.adapters.sqlite.shard_ranking import Groups, Postings, Scorer, Statistics
 from archivolt.adapters.sqlite.shard_reader import ShardSession
 from archivolt.domain.paths import VaultPath
-from archivolt.ports.retrieval import Candidate
+from archivolt.domain.vault import VaultRef
+from archivolt.ports.retrieval import Candidate, Within
 
 R = TypeVar("R", bound=tuple[int, *tuple[object, ...]])
 
@@ -29,16 +31,28 @@ class _Scored(NamedTuple):
 
 
 def best_passages(
-    session: ShardSession, groups: Groups, *, limit: int, prefix: str
+    session: ShardSession, groups: Groups, *, limit: int, prefix: str, within: Within | None = None
 ) -> list[Candidate]:
     """Return the best passages of all shards, best first."""
-    ask = partial(shard_ranking.postings, groups=groups, prefix=prefix)
-    asked = [(shard, session.ask(shard, ask, Postings())) for shard in session.shards]
+    by_shard = None if within is None else _by_shard(within)
+    asked: list[tuple[PresentShard, Postings]] = []
+    for shard in session.shards:
+        only = None if by_shard is None else by_shard.get(shard[:2], ())
+        ask = partial(shard_ranking.postings, groups=groups, prefix=prefix, only=only)
+        asked.append((shard, session.ask(shard, ask, Postings())))
     overall = sum((postings.statistics for _, postings in asked), Statistics())
     best = _best_of_all(asked, Scorer(overall), limit)
     candidates = _candidates(session, _without_surplus(session, best, limit))
     candidates.sort(key=lambda c: (-c.score, c.vault.id, c.path, c.passage.number))
     return candidates[:limit]
+
+
+def _by_shard(within: Within) -> Mapping[tuple[VaultRef, str], Sequence[VaultPath]]:
+    paths: defaultdict[tuple[VaultRef, str], list[VaultPath]] = defaultdict(list)
+    for vault, its_paths in within.items():
+        for path in its_paths:
+            paths[vault, PASSAGES.name_of(path)].append(path)
+    return paths
 
 
 def _best_of_all(

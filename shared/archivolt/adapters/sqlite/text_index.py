@@ -20,7 +20,7 @@ from archivolt.domain.errors import ConflictError, UnavailableError
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
-from archivolt.ports.retrieval import Candidate, DocumentUpdate, ShardStore
+from archivolt.ports.retrieval import Candidate, DocumentUpdate, ShardStore, Within
 
 # Of writers that meet at a shard one succeeds each time; more than this many do not meet.
 _WRITES: Final = 20
@@ -99,13 +99,14 @@ class SqliteTextIndex:
         *,
         limit: int,
         prefix: str = "",
+        within: Within | None = None,
     ) -> list[Candidate]:
         """Return the passages best by BM25 over these vaults, best first."""
         groups = [group for group in terms if group]
         if not groups:
             return []
         with self._reader.session(vaults, PASSAGES.names) as session:
-            return best_passages(session, groups, limit=limit, prefix=prefix)
+            return best_passages(session, groups, limit=limit, prefix=prefix, within=within)
 
     def passages(self, vault: VaultRef, path: VaultPath, generation: Generation) -> list[Passage]:
         """Return the passages of one generation of a document, in order; empty if not held."""

@@ -1,6 +1,6 @@
 """Finding documents: by their words (O42) and by meaning (R22, decision 19)."""
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, Field
 
@@ -19,6 +19,8 @@ from archivolt.tools.registry import tool
 from archivolt.tools.schemas import ToolInput, ToolOutput
 from archivolt.tools.truncation import Cut, from_offset
 from archivolt.vaults.search import TextHit
+
+_MAX_FILTER_CHARS: Final = 100
 
 
 class SearchFulltext(ToolInput):
@@ -109,6 +111,17 @@ class SearchDocuments(ToolInput):
         default=None, description="Only the file or the directory at this path inside the vault."
     )
     tag: AnyTag = None
+    type: str | None = Field(
+        default=None,
+        max_length=_MAX_FILTER_CHARS,
+        description="Only documents of these types: extensions such as pdf, or note, word,"
+        " spreadsheet, presentation, mail, image; with commas between them.",
+    )
+    modified: str | None = Field(
+        default=None,
+        max_length=_MAX_FILTER_CHARS,
+        description="Only documents changed then: 2026-01, 2026-01-01..2026-02-01, >2026, 7d.",
+    )
     top_k: int = Field(
         default=DEFAULT_TOP_K, ge=1, le=MAX_TOP_K, description="How many passages at most."
     )
@@ -163,7 +176,7 @@ class Passages(ToolOutput):
     description="""Find the passages of documents that answer a question, in ordinary language, by
     meaning and by words, across French and English, PDF and Office documents included. Use it
     first for any question about what the documents say, and cite the uri of what you use. Narrow
-    it with vault and path. Read more of a hit with read_file.""",
+    it with vault, path, tag, type or modified. Read more of a hit with read_file.""",
     cut=Cut(field="hits", to_notices=True),
 )
 def search_documents(context: ToolContext, arguments: SearchDocuments) -> Passages:
@@ -173,6 +186,8 @@ def search_documents(context: ToolContext, arguments: SearchDocuments) -> Passag
         vault=context.vault.vault.name if context.vault else None,
         path=resolve_directory(arguments.path) or None if arguments.path else None,
         tag=arguments.tag,
+        type=arguments.type,
+        modified=arguments.modified,
         top_k=arguments.top_k,
         threshold=arguments.threshold,
         mode=arguments.mode,
