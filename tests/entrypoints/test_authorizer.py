@@ -65,6 +65,8 @@ def test_the_headers_name_may_be_spelled_in_any_way(
         {"Authorization": "Bearer"},
         {"Authorization": "Bearer stranger"},
         {"Authorization": "Basic alice"},
+        {"Authorization": "Basic \xff"},
+        {"Authorization": "Bearer \xff"},
     ],
 )
 def test_anything_else_makes_the_front_door_answer_401(

@@ -138,5 +138,7 @@ def test_basic_takes_a_personal_token_under_its_owners_name(world: RestWorld) ->
     assert status(basic("", token)) == 401
     assert status(basic("alice", "alice")) == 401
     assert status("Basic not-base64!") == 401
+    assert status("Basic \xff") == 401
+    assert status("Basic " + base64.b64encode(b"\xff:\xfe").decode()) == 401
     assert status("Basic") == 401
     assert status(f"Digest {token}") == 401

@@ -5,7 +5,6 @@ know nothing else. No other token is taken that way.
 """
 
 import base64
-import binascii
 
 from archivolt.domain.errors import UnauthenticatedError
 from archivolt.domain.identity import Principal
@@ -33,7 +32,7 @@ def principal_of(header: str, verifier: TokenVerifier) -> Principal:
 def _basic(credentials: str, verifier: TokenVerifier) -> Principal:
     try:
         user, _, password = base64.b64decode(credentials, validate=True).decode().partition(":")
-    except (binascii.Error, UnicodeDecodeError) as error:
+    except ValueError as error:  # not ASCII, not base64, or not UTF-8
         raise UnauthenticatedError("missing_token") from error
     if not password.startswith(PREFIX):
         raise UnauthenticatedError("missing_token")
