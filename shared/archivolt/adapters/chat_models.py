@@ -21,6 +21,8 @@ class OutboundChatModels:
         self._client = client
         self._catalogue = catalogue
         self._toolless: dict[tuple[str, str], set[str]] = {}
+        # A format learns how the models of an address want to be asked.
+        self._formats: dict[tuple[WireFormat, str], ProviderFormat] = {}
 
     def embedded(self) -> ChatModel:
         """Return the model that needs no provider."""
@@ -33,7 +35,8 @@ class OutboundChatModels:
         from archivolt.adapters.streaming.model import StreamedChatModel  # noqa: PLC0415
         from archivolt.adapters.text_actions.model import ToolFallback  # noqa: PLC0415
 
-        wire = provider_format(connection.wire_format)
+        place = (connection.wire_format, connection.base_url)
+        wire = self._formats.setdefault(place, provider_format(connection.wire_format))
         model = StreamedChatModel(self._client(), wire, connection, self._catalogue)
         toolless = self._toolless.setdefault((connection.provider, connection.base_url), set())
         return ToolFallback(model, toolless)

@@ -11,13 +11,18 @@ from archivolt.adapters.streaming.json_values import an_object
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import ModelRequest
 
+MAX_REMEMBERED_MODELS = 100
+
 _PATH = "/messages"
 _VERSION = "2023-06-01"
 _TOO_MANY_TOKENS = re.compile(r"max_tokens: \d+ > (\d{2,7})")
 
 
 class AnthropicFormat:
-    """A `ProviderFormat`."""
+    """A `ProviderFormat`; it remembers how much the models of one address write at most."""
+
+    def __init__(self) -> None:
+        self._most: dict[str, int] = {}
 
     def url(self, base_url: str, model: str) -> str:  # noqa: ARG002
         """Return the address of messages; the base may be that already, or a bare host."""
@@ -33,14 +38,18 @@ class AnthropicFormat:
 
     def body(self, request: ModelRequest) -> JsonObject:
         """Return what is sent."""
-        return message_request(request, self.declaration)
+        body = message_request(request, self.declaration)
+        most = self._most.get(request.model, request.max_tokens)
+        return body | {"max_tokens": min(request.max_tokens, most)}
 
     def adapted(self, body: Mapping[str, Any], complaint: str) -> JsonObject | None:
         """Return the body with fewer tokens, where a model writes less than a tenant allows."""
         limit = _TOO_MANY_TOKENS.search(complaint)
-        if limit and int(limit[1]) < body["max_tokens"]:
-            return {**body, "max_tokens": int(limit[1])}
-        return None
+        if not limit or int(limit[1]) >= body["max_tokens"]:
+            return None
+        if len(self._most) < MAX_REMEMBERED_MODELS:
+            self._most[body["model"]] = int(limit[1])
+        return {**body, "max_tokens": int(limit[1])}
 
     def declaration(self, tool: Mapping[str, Any]) -> JsonObject:
         """Return an MCP tool as Anthropic declares it."""

@@ -4,16 +4,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from archivolt.adapters.openai.assembler import CompletionAssembler, whole_completion
-from archivolt.adapters.openai.wire import completion_request, without_what_was_refused
+from archivolt.adapters.openai.dialects import Dialect
+from archivolt.adapters.openai.wire import completion_request
 from archivolt.adapters.streaming.json_values import an_object
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import ModelRequest
+
+MAX_REMEMBERED_MODELS = 100
 
 _PATH = "/chat/completions"
 
 
 class OpenAIFormat:
-    """A `ProviderFormat`."""
+    """A `ProviderFormat`; it remembers how the models of one address want to be asked."""
+
+    def __init__(self) -> None:
+        self._dialects: dict[str, Dialect] = {}
 
     def url(self, base_url: str, model: str) -> str:  # noqa: ARG002
         """Return the address of completions; the base may be that already."""
@@ -26,11 +32,20 @@ class OpenAIFormat:
 
     def body(self, request: ModelRequest) -> JsonObject:
         """Return what is sent."""
-        return completion_request(request)
+        dialect = self._dialects.get(request.model, Dialect())
+        return dialect.spoken(completion_request(request))
 
     def adapted(self, body: Mapping[str, Any], complaint: str) -> JsonObject | None:
         """Return the body as this provider takes it."""
-        return without_what_was_refused(body, complaint)
+        model = body["model"]
+        known = self._dialects.get(model, Dialect())
+        learned = known.learned(complaint)
+        adapted = learned.spoken(body)
+        if adapted == body:
+            return None
+        if len(self._dialects) < MAX_REMEMBERED_MODELS:
+            self._dialects[model] = learned
+        return adapted
 
     def declaration(self, tool: Mapping[str, Any]) -> JsonObject:
         """Return an MCP tool as a function declaration."""

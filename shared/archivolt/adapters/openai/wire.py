@@ -1,15 +1,9 @@
 """What is sent to `/chat/completions`."""
 
-import re
-from collections.abc import Mapping
-from typing import Any
-
 from archivolt.adapters.streaming.echoes import read_echo
 from archivolt.adapters.streaming.pairs import arguments_object, valid_pairs
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import ModelMessage, ModelRequest, WireFormat
-
-_TOO_MANY_TOKENS = re.compile(r"at most (\d{2,7}) completion tokens")
 
 
 def completion_request(request: ModelRequest) -> JsonObject:
@@ -64,21 +58,3 @@ def _content(message: ModelMessage) -> str | list[JsonObject]:
 
 def _valid(arguments: str) -> str:
     return arguments if arguments_object(arguments) else "{}"
-
-
-def without_what_was_refused(body: Mapping[str, Any], complaint: str) -> JsonObject | None:
-    """Return the body as this provider takes it, None when its complaint is about something else.
-
-    Some providers know no `stream_options`; newer models of OpenAI take `max_completion_tokens`;
-    and a model may write less than a tenant allows.
-    """
-    if "stream_options" in body and "stream_options" in complaint:
-        return {key: value for key, value in body.items() if key != "stream_options"}
-    if "max_tokens" in body and "max_completion_tokens" in complaint:
-        renamed = {key: value for key, value in body.items() if key != "max_tokens"}
-        return renamed | {"max_completion_tokens": body["max_tokens"]}
-    limit = _TOO_MANY_TOKENS.search(complaint)
-    for name in ("max_tokens", "max_completion_tokens"):
-        if limit and int(limit[1]) < body.get(name, 0):
-            return {**body, name: int(limit[1])}
-    return None

@@ -21,6 +21,7 @@ BETWEEN_CHUNKS_SECONDS = 120.0
 
 PAUSES_BEFORE_RETRIES = (0.5, 2.0)
 MAX_PAUSE_SECONDS = 8.0
+MAX_ADAPTATIONS = 4
 MAX_REPORT_BYTES = 64_000
 
 _WORTH_A_RETRY = (
@@ -105,12 +106,17 @@ class AnswerOpener:
 
         """
         pauses = iter(PAUSES_BEFORE_RETRIES)
+        adaptations = 0
         while True:
             try:
                 return await self._attempt(question, stack)
             except StatusError as error:
-                body, wait = self._after(error, question.body, pauses)
-                question = replace(question, body=body)
+                adapted = self._adapted(error, question.body)
+                adaptations += 1
+                if adapted is not None and adaptations <= MAX_ADAPTATIONS:
+                    question = replace(question, body=adapted)
+                    continue
+                wait = _pause_before_retry(error, pauses)
             except _WORTH_A_RETRY:
                 wait = next(pauses, None)
                 if wait is None:
@@ -142,21 +148,20 @@ class AnswerOpener:
             stack.push_async_callback(attempt.pop_all().aclose)
             return opened
 
-    def _after(
-        self, error: StatusError, body: JsonObject, pauses: Iterator[float]
-    ) -> tuple[JsonObject, float]:
-        """Return the body of the next attempt and the pause before it, or raise `error`."""
-        if error.status in _ABOUT_THE_BODY:
-            adapted = self._adapt(body, json.dumps(error.report))
-            if adapted is not None:
-                return adapted, 0.0
-        wait = next(pauses, None) if is_transient(error.status, error.report) else None
-        if wait is None:
-            raise error
-        asked = retry_delay(error.retry_after, error.report)
-        if asked > MAX_PAUSE_SECONDS:
-            raise error
-        return body, max(wait, asked)
+    def _adapted(self, error: StatusError, body: JsonObject) -> JsonObject | None:
+        """Return the body as the provider takes it, None where the error is about another thing."""
+        if error.status not in _ABOUT_THE_BODY:
+            return None
+        return self._adapt(body, json.dumps(error.report))
+
+
+def _pause_before_retry(error: StatusError, pauses: Iterator[float]) -> float:
+    """Return how long to wait before the same request is sent again, or raise `error`."""
+    wait = next(pauses, None) if is_transient(error.status, error.report) else None
+    asked = retry_delay(error.retry_after, error.report)
+    if wait is None or asked > MAX_PAUSE_SECONDS:
+        raise error
+    return max(wait, asked)
 
 
 async def read_at_most(pieces: AsyncIterator[bytes], limit: int) -> bytes:

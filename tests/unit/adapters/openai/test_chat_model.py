@@ -5,9 +5,11 @@ import asyncio
 import httpx2
 import pytest
 
+from archivolt.adapters.chat_models import OutboundChatModels
 from archivolt.adapters.models.table import ModelTable
 from archivolt.adapters.openai.format import OpenAIFormat
 from archivolt.adapters.streaming.model import StreamedChatModel
+from archivolt.adapters.streaming.opening import MAX_ADAPTATIONS
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
 from archivolt.ports.chat_model import (
     ModelEvent,
@@ -355,6 +357,51 @@ def test_a_provider_that_lacks_a_parameter_is_asked_without_it(
     assert dropped in first
     assert dropped not in second
     assert second[limit] == 50
+
+
+def test_what_a_model_does_not_take_is_remembered_for_the_next_question() -> None:
+    complaints = (
+        failure(400, "Use 'max_completion_tokens' instead of 'max_tokens'."),
+        failure(400, "This model supports at most 40 completion tokens"),
+    )
+
+    async def ask_twice(base_url: str) -> None:
+        async with httpx2.AsyncClient() as client:
+            models = OutboundChatModels(lambda: client, ModelTable())
+            for _ in range(2):
+                model = models.connect(ProviderConnection(provider="p", base_url=base_url))
+                async for _event in model.create_message(QUESTION):
+                    pass
+
+    with openai_server(*complaints, says("ok"), says("ok")) as server:
+        asyncio.run(ask_twice(server.base_url))
+
+    limits = [
+        {name: sent[name] for name in sent if name.startswith("max_")} for sent in server.requests
+    ]
+    assert limits == [
+        {"max_tokens": 50},
+        {"max_completion_tokens": 50},
+        {"max_completion_tokens": 40},
+        {"max_completion_tokens": 40},
+    ]
+
+
+def test_a_provider_that_is_never_content_is_given_up() -> None:
+    complaints = [
+        failure(400, f"This model supports at most {most} completion tokens")
+        for most in range(49, 9, -1)
+    ]
+
+    with openai_server(*complaints) as server:
+        assert refused(server).code == "provider_refused"
+    assert len(server.requests) == 1 + MAX_ADAPTATIONS
+
+
+def test_a_complaint_about_something_else_is_asked_about_once() -> None:
+    with openai_server(failure(400, "max_tokens and stream are fine, the rest is not")) as server:
+        assert refused(server).code == "provider_refused"
+    assert len(server.requests) == 1
 
 
 def test_an_answer_that_is_not_streamed_is_read_as_well() -> None:

@@ -1,6 +1,7 @@
 """Anthropic's Messages: what is sent, and one turn out of whatever events come."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -283,9 +284,16 @@ def test_a_message_without_anything_is_not_sent() -> None:
 def test_fewer_tokens_are_asked_for_where_the_model_writes_less() -> None:
     complaint = "max_tokens: 200000 > 64000, which is the maximum allowed number of output tokens"
 
-    assert WIRE.adapted({"max_tokens": 200_000}, complaint) == {"max_tokens": 64_000}
-    assert WIRE.adapted({"max_tokens": 9}, complaint) is None
-    assert WIRE.adapted({"max_tokens": 9}, "something else") is None
+    wire = AnthropicFormat()
+    large = ModelRequest(messages=[user()], model="claude", max_tokens=200_000)
+    refused = wire.body(large)
+
+    assert wire.adapted(refused, "something else") is None
+    assert wire.adapted(refused, complaint) == refused | {"max_tokens": 64_000}
+    assert wire.adapted(refused | {"max_tokens": 9}, complaint) is None
+    assert wire.body(large)["max_tokens"] == 64_000
+    assert wire.body(replace(large, max_tokens=9))["max_tokens"] == 9
+    assert wire.body(replace(large, model="other"))["max_tokens"] == 200_000
 
 
 @pytest.mark.parametrize(
