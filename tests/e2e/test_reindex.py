@@ -24,7 +24,7 @@ def test_the_command_makes_the_index_of_a_vault_anew(stack: Stack) -> None:
             seen = http.get(f"/api/v1/vault/{name}/index").json()
             return seen["rebuild"] is None and seen["last_sync"] not in {None, before}
 
-        wait_until(is_done, every=0.5)
+        wait_until(is_done, 120, every=0.5)
         wait_until(lambda: stack.vault_status(name)["states"] == {"indexed": 1}, every=1)
     assert [hit["path"] for hit in stack.search("marmots", vault=name)] == ["a.md"]
 
