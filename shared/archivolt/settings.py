@@ -87,6 +87,7 @@ class Settings(BaseModel):
     # As whom we sign people in at the identity provider; no secret for a public client.
     auth_client_id: str = ""
     auth_client_secret: str = Field(default="", repr=False)
+    auth_scopes: str = "openid"
 
     kms_key_id: str = ""
     user_store_encryption_key: str = Field(default="", repr=False)
@@ -161,9 +162,14 @@ class Settings(BaseModel):
         return None if self.auth_local_key else self.ai_key_tenant
 
     @property
+    def is_local(self) -> bool:
+        """Whether people are those of one machine: there is no identity provider."""
+        return bool(self.auth_local_key and not self.auth_jwks_url)
+
+    @property
     def signs_in(self) -> bool:
         """Whether people can sign in in a browser, and so let programs in."""
-        return bool(self.public_url and (self.auth_local_key or self.auth_client_id))
+        return bool(self.public_url and (self.is_local or self.auth_client_id))
 
     def required(self, name: str) -> str:
         """Return a setting that must not be empty.

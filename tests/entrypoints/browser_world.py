@@ -69,6 +69,7 @@ class BrowserWorld(World):
             connections=Connections(self.oauth.grants, self.clock),
             sessions=BrowserSessions(self.marks, self.clock),
             local=LocalSignIn(self.users, self.marks, self.links, throttle, self.clock),
+            upstream=None,
             throttle=throttle,
             vaults=self.vaults,
             by_hand=ByHand(self.rate_limit, self.audit, self.clock),

@@ -1,5 +1,6 @@
 """Signing in, letting programs in and ending that, in a browser."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -408,6 +409,14 @@ def test_somebody_else_signs_in_and_comes_back_to_the_same_question(
 
     assert answer.headers["location"] == f"{PUBLIC_URL}{world.authorize_url()}"
     assert alice.cookies == {}
+
+
+@pytest.mark.parametrize("path", ["/oauth/authorize", "/oauth/sign-in", "/oauth/token"])
+def test_where_nobody_can_sign_in_there_are_no_pages(world: BrowserWorld, path: str) -> None:
+    world.services = replace(world.services, local=None)
+
+    assert world.send("GET", path).status == 404
+    assert world.send("POST", path, b"").status == 404
 
 
 def test_what_a_person_does_is_recorded(world: BrowserWorld, alice: Browser) -> None:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from archivolt.entrypoints.browser.services import BrowserServices
     from archivolt.governance.oauth.clients import OAuthClients
     from archivolt.governance.sign_in.local import LocalSignIn
+    from archivolt.governance.sign_in.upstream import UpstreamSignIn
     from archivolt.governance.throttle import Throttle
     from archivolt.ports.governance import TokenVerifier
 
@@ -32,7 +33,8 @@ def browser_services(on: "Container") -> "BrowserServices":
         tokens=oauth_tokens(on),
         connections=Connections(DynamoOAuthGrants(_control(on)), on.clock),
         sessions=BrowserSessions(store, on.clock),
-        local=_local(on, store, throttle) if on.settings.auth_local_key else None,
+        local=_local(on, store, throttle) if on.settings.is_local else None,
+        upstream=_upstream(on) if on.settings.auth_client_id and not on.settings.is_local else None,
         throttle=throttle,
         vaults=on.vaults,
         by_hand=on.tools.by_hand,
@@ -63,19 +65,27 @@ def _local(on: "Container", marks: "DynamoBrowserSessions", throttle: "Throttle"
     return LocalSignIn(DynamoLocalUsers(_control(on)), marks, _links(on), throttle, on.clock)
 
 
+def _upstream(on: "Container") -> "UpstreamSignIn":
+    from archivolt.adapters.oidc.provider import OidcClient, OidcProvider
+    from archivolt.composition.identity import verifier_for
+    from archivolt.governance.sign_in.upstream import UpstreamSignIn
+
+    client = OidcClient(
+        issuer=on.settings.required("auth_issuer"),
+        client_id=on.settings.required("auth_client_id"),
+        secret=on.settings.auth_client_secret,
+        scopes=on.settings.auth_scopes,
+    )
+    id_tokens = verifier_for(on, client.client_id, client.client_id)
+    provider = OidcProvider(client, lambda: on.outbound_client, id_tokens, on.clock)
+    return UpstreamSignIn(provider, f"{on.settings.public_url}/oauth/callback")
+
+
 def _links(on: "Container") -> "TokenVerifier":
-    from archivolt.adapters.jwt.keys import LocalKey
-    from archivolt.adapters.jwt.verifier import JwtVerifier, TokenRules
+    from archivolt.composition.identity import verifier_for
     from archivolt.governance.sign_in.local import LINK_AUDIENCE
 
-    rules = TokenRules(
-        issuer=on.settings.required("auth_issuer"),
-        audience=LINK_AUDIENCE,
-        mcp_audience=LINK_AUDIENCE,
-        tenant_claim=on.settings.auth_tenant_claim,
-        role_claim=on.settings.auth_role_claim,
-    )
-    return JwtVerifier(LocalKey(on.settings.required("auth_local_key")), rules, on.clock)
+    return verifier_for(on, LINK_AUDIENCE, LINK_AUDIENCE)
 
 
 def _control(on: "Container") -> "DynamoTable":

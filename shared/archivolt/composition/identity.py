@@ -62,12 +62,17 @@ def oauth_tokens(on: "Container") -> "OAuthTokens":
 
 
 def _identity_provider(on: "Container") -> "TokenVerifier":
+    return verifier_for(on, on.settings.required("auth_audience"), f"{on.settings.public_url}/mcp")
+
+
+def verifier_for(on: "Container", audience: str, mcp_audience: str) -> "TokenVerifier":
+    """Return the verifier of the identity provider's tokens for these audiences."""
     from archivolt.adapters.jwt.verifier import JwtVerifier, TokenRules
 
     rules = TokenRules(
         issuer=on.settings.required("auth_issuer"),
-        audience=on.settings.required("auth_audience"),
-        mcp_audience=f"{on.settings.public_url}/mcp",
+        audience=audience,
+        mcp_audience=mcp_audience,
         tenant_claim=on.settings.auth_tenant_claim,
         role_claim=on.settings.auth_role_claim,
     )

@@ -17,6 +17,12 @@ OAUTH_MESSAGES: Mapping[str, Message] = {
         "This form was not sent from our own page, or it is too old; open the page again.",
         "Ce formulaire ne vient pas de notre page, ou il est trop ancien ; rouvrez la page.",
     ),
+    "identity_refused": Message(
+        "Your identity provider did not say who you are and of which organisation; ask an"
+        " administrator.",
+        "Votre fournisseur d'identité n'a pas dit qui vous êtes ni de quelle organisation ;"
+        " demandez à un administrateur.",
+    ),
     "link_spent": Message(
         "This sign-in link was used already or has expired; ask for a new one.",
         "Ce lien de connexion a déjà servi ou a expiré ; demandez-en un autre.",

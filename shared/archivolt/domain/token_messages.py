@@ -10,8 +10,8 @@ TOKEN_MESSAGES: Mapping[str, Message] = {
         "Vous n'avez pas ce jeton ; listez les jetons pour voir leurs identifiants.",
     ),
     "token_read_only": Message(
-        "This token may only read; use one that may also write.",
-        "Ce jeton ne permet que la lecture ; utilisez-en un qui permet aussi l'écriture.",
+        "This token may only read; to change documents, connect again and allow changes.",
+        "Ce jeton ne permet que la lecture ; pour modifier, reconnectez-vous en l'autorisant.",
     ),
     "too_many_tokens": Message(
         "You have {limit} tokens already; delete one that you no longer use.",

@@ -38,6 +38,10 @@ def create_browser_app(services: BrowserServicesOf) -> ASGIApp:
     _answer_with_pages(pages, services)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if not services().signs_in:
+            # Nobody could ever sign in: the pages are not there.
+            await pages({**scope, "path": "/"}, receive, send)
+            return
         chosen = endpoints if scope.get("path") in PATHS else pages
         await chosen(scope, receive, send)
 

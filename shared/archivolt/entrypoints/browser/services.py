@@ -9,6 +9,7 @@ from archivolt.governance.oauth.requests import Resource
 from archivolt.governance.oauth.tokens import OAuthTokens
 from archivolt.governance.sign_in.local import LocalSignIn
 from archivolt.governance.sign_in.sessions import BrowserSessions
+from archivolt.governance.sign_in.upstream import UpstreamSignIn
 from archivolt.governance.throttle import Throttle
 from archivolt.ports.governance import TokenVerifier
 from archivolt.tools.approvals import ApprovalService
@@ -18,7 +19,10 @@ from archivolt.vaults.access import VaultService
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowserServices:
-    """The collaborators; `public_url` has no final slash. `local`: None where others sign in."""
+    """The collaborators; `public_url` has no final slash.
+
+    People sign in by `local`, on one machine, or by `upstream`; what they do not is None.
+    """
 
     public_url: str
     token_verifier: TokenVerifier
@@ -27,10 +31,16 @@ class BrowserServices:
     connections: Connections
     sessions: BrowserSessions
     local: LocalSignIn | None
+    upstream: UpstreamSignIn | None
     throttle: Throttle
     vaults: VaultService
     by_hand: ByHand
     approvals: ApprovalService
+
+    @property
+    def signs_in(self) -> bool:
+        """Whether people can sign in at all."""
+        return bool(self.public_url and (self.local or self.upstream))
 
     @property
     def resource(self) -> Resource:

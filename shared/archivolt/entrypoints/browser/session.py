@@ -23,6 +23,9 @@ from archivolt.entrypoints.browser.pages import page_headers
 from archivolt.entrypoints.browser.services import BrowserServices
 from archivolt.governance.sign_in.sessions import SignedIn
 
+SESSION: Final = "session"
+"""The cookie of somebody who signed in."""
+
 _PROOF: Final = "form_token"
 _FORM: Final = "application/x-www-form-urlencoded"
 _MAX_FIELDS: Final = 500
@@ -42,7 +45,7 @@ class SignInNeededError(UnauthenticatedError):
 
 def signed_in(request: Request, services: BrowserServices) -> SignedIn | None:
     """Return who signed in in this browser, or None."""
-    return services.sessions.find(request.cookies.get(cookie_name(services), ""))
+    return services.sessions.find(request.cookies.get(cookie_name(services, SESSION), ""))
 
 
 def require_signed_in(request: Request, services: BrowserServices) -> SignedIn:
@@ -117,22 +120,22 @@ def hidden_token(found: SignedIn) -> Markup:
 
 def with_session(response: Response, services: BrowserServices, secret: str) -> Response:
     """Return an answer that begins a session in the browser."""
-    response.set_cookie(
-        cookie_name(services),
-        secret,
-        max_age=BROWSER_SESSION_SECONDS,
-        path="/",
-        secure=_is_https(services),
-        httponly=True,
-        samesite="lax",
-    )
-    return response
+    return with_cookie(response, services, SESSION, secret, seconds=BROWSER_SESSION_SECONDS)
 
 
 def without_session(response: Response, services: BrowserServices) -> Response:
     """Return an answer that makes the browser forget its session."""
-    response.delete_cookie(
-        cookie_name(services),
+    return with_cookie(response, services, SESSION, "", seconds=0)
+
+
+def with_cookie(
+    response: Response, services: BrowserServices, kind: str, value: str, *, seconds: int
+) -> Response:
+    """Return an answer that sets a cookie; 0 seconds make the browser forget it."""
+    response.set_cookie(
+        cookie_name(services, kind),
+        value,
+        max_age=seconds,
         path="/",
         secure=_is_https(services),
         httponly=True,
@@ -141,7 +144,7 @@ def without_session(response: Response, services: BrowserServices) -> Response:
     return response
 
 
-def cookie_name(services: BrowserServices, kind: str = "session") -> str:
+def cookie_name(services: BrowserServices, kind: str) -> str:
     """Return a cookie's name; with `__Host-` no other host or path can set it (RFC 6265bis)."""
     return f"{'__Host-' if _is_https(services) else ''}archivolt_{kind}"
 

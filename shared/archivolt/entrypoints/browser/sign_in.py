@@ -15,6 +15,7 @@ from archivolt.entrypoints.browser.markup import Markup, element
 from archivolt.entrypoints.browser.pages import page
 from archivolt.entrypoints.browser.services import BrowserServices, BrowserServicesOf
 from archivolt.entrypoints.browser.session import (
+    SESSION,
     Fields,
     cookie_name,
     field,
@@ -26,6 +27,7 @@ from archivolt.entrypoints.browser.session import (
     with_session,
     without_session,
 )
+from archivolt.entrypoints.browser.upstream import arrived, departed
 from archivolt.entrypoints.http.errors import language_for, status_of
 from archivolt.governance.sign_in.local import LocalSignIn
 
@@ -34,12 +36,18 @@ def sign_in_routes(services: BrowserServicesOf) -> list[Route]:
     """Return the routes by which people sign in and out."""
 
     async def show(request: Request) -> Response:
+        to = request.query_params.get("to", "")
+        if services().upstream is not None:
+            return await run_in_threadpool(departed, services(), to)
         _local(services())
-        return _form_page(services(), language_for(request), request.query_params.get("to", ""))
+        return _form_page(services(), language_for(request), to)
 
     async def submit(request: Request) -> Response:
         fields = await form_of(request)
         return await run_in_threadpool(_submitted, services(), request, fields)
+
+    async def come_back(request: Request) -> Response:
+        return await run_in_threadpool(_come_back, services(), request)
 
     async def show_link(request: Request) -> Response:
         return await run_in_threadpool(_link_page, services(), request)
@@ -55,6 +63,7 @@ def sign_in_routes(services: BrowserServicesOf) -> list[Route]:
     return [
         Route("/oauth/sign-in", show, methods=["GET"]),
         Route("/oauth/sign-in", submit, methods=["POST"]),
+        Route("/oauth/callback", come_back, methods=["GET"]),
         Route("/oauth/link", show_link, methods=["GET"]),
         Route("/oauth/link", open_link, methods=["POST"]),
         Route("/oauth/sign-out", sign_out, methods=["POST"]),
@@ -87,7 +96,7 @@ def _linked(services: BrowserServices, request: Request, fields: Fields) -> Resp
 
 def _begun(services: BrowserServices, request: Request, person: Person, to: str) -> Response:
     """Begin a session, in place of one that this browser had."""
-    before = request.cookies.get(cookie_name(services), "")
+    before = request.cookies.get(cookie_name(services, SESSION), "")
     if before:
         services.sessions.end(before)
     secret = services.sessions.begin(person)
@@ -98,9 +107,14 @@ def _begun(services: BrowserServices, request: Request, person: Person, to: str)
     return with_session(sent_to(return_address(services, to)), services, secret)
 
 
+def _come_back(services: BrowserServices, request: Request) -> Response:
+    person, to = arrived(services, request)
+    return _begun(services, request, person, to)
+
+
 def _signed_out(services: BrowserServices, request: Request, fields: Fields) -> Response:
     require_own_form(request, services, fields)
-    services.sessions.end(request.cookies.get(cookie_name(services), ""))
+    services.sessions.end(request.cookies.get(cookie_name(services, SESSION), ""))
     to, language = field(fields, "to"), language_for(request)
     if to:
         return without_session(sent_to(return_address(services, to)), services)

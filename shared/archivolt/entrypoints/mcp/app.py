@@ -21,13 +21,12 @@ from archivolt.domain.errors import (
 )
 from archivolt.entrypoints.credentials import principal_of
 from archivolt.entrypoints.http.application import create_application, origins
-from archivolt.entrypoints.http.errors import error_response, language_for
+from archivolt.entrypoints.http.errors import language_for
 from archivolt.entrypoints.mcp.caller import Caller
 from archivolt.entrypoints.mcp.edge import Edge
 from archivolt.entrypoints.mcp.metadata import RESOURCE_PATH, WELL_KNOWN, Document, documents
 from archivolt.entrypoints.mcp.origin import OriginRule
 from archivolt.entrypoints.mcp.server import CONSTANT_METHODS, create_server
-from archivolt.entrypoints.mcp.step_up import challenge, has_to_ask_for_more
 from archivolt.entrypoints.mcp.wire import Post
 from archivolt.ports.governance import TokenVerifier
 from archivolt.tools.pipeline import ToolPipeline
@@ -122,7 +121,6 @@ class _Door:
 
     def __init__(self, services: McpServices, server: Server[Any]) -> None:
         self._verifier = services.token_verifier
-        self._resource_metadata = services.resource_metadata
         self._origins = OriginRule(services.public_url, origins(services.allowed_origins))
         self._edge = Edge(server, constant=CONSTANT_METHODS)
 
@@ -137,17 +135,11 @@ class _Door:
             raise HTTPException(405, headers={"Allow": "POST"})
         if _media_type(headers) != "application/json":
             raise UnsupportedContentError("content_type_not_json")
-        body = await request.body()
-        if has_to_ask_for_more(principal, body):
-            told = {"WWW-Authenticate": challenge(self._resource_metadata)}
-            return error_response(
-                ForbiddenError("token_read_only"), language_for(request), headers=told
-            )
         reply = await self._edge.answer(
             Post(
                 headers=headers,
                 header_lines=lines,
-                body=body,
+                body=await request.body(),
                 caller=Caller(principal=principal, language=language_for(request)),
             )
         )

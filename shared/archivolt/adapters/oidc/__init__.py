@@ -1,0 +1,1 @@
+"""OpenID Connect, as a client of an identity provider."""

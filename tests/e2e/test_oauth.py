@@ -1,0 +1,243 @@
+"""A remote connector on the running stack: the official client finds us, registers, is let in.
+
+Two people, each in a browser of their own; what one lets in sees the vaults of that one.
+"""
+
+import re
+import subprocess
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from html import unescape
+from urllib.parse import urljoin
+
+import httpx2
+import pytest
+from mcp import Client
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider, TokenStorage
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
+from mcp_types import CallToolResult
+from pydantic import AnyUrl
+
+from archivolt_local.environment import for_children
+from tests.e2e.stack import Stack
+from tests.oauth import answer_in
+
+CALLBACK = "http://127.0.0.1:39115/callback"
+PASSWORD = "the password " + "of a test"
+SCOPES = "vaults:read vaults:write"
+_BOX = re.compile(r'name="vault" value="([^"]*)"> ([^<]*)<')
+_INPUT = re.compile(r'<input type="(hidden|text|radio)" name="([^"]*)" value="([^"]*)"( checked)?')
+
+
+class Kept(TokenStorage):
+    """What a client keeps."""
+
+    def __init__(self) -> None:
+        self.tokens: OAuthToken | None = None
+        self.client: OAuthClientInformationFull | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self.tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self.client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self.client = client_info
+
+
+class Person:
+    """Somebody with a browser, who signs in when asked to and lets a program in."""
+
+    def __init__(self, stack: Stack, name: str, *, ticked: str = "", **filled: str) -> None:
+        self.browser = httpx2.Client(base_url=stack.url, timeout=60, trust_env=False)
+        self.asked = 0
+        self._name = name
+        self.filled = filled
+        self.ticked = ticked
+        self._answer = ""
+
+    async def is_sent_to(self, url: str) -> None:
+        """Open an address, and go on until the program is answered."""
+        self.asked += 1
+        page = self.browser.get(url)
+        while not page.headers.get("location", "").startswith(CALLBACK):
+            if page.is_redirect:
+                page = self.browser.get(urljoin(url, page.headers["location"]))
+            else:
+                assert page.status_code == 200, page.text
+                page = self._fill_in(page)
+        self._answer = page.headers["location"]
+
+    async def answer(self) -> AuthorizationCodeResult:
+        """Return what the browser brings to the program."""
+        answer = answer_in(self._answer)
+        return AuthorizationCodeResult(
+            code=answer["code"], state=answer.get("state"), iss=answer.get("iss")
+        )
+
+    def _fill_in(self, page: httpx2.Response) -> httpx2.Response:
+        form = re.split("<form ", page.text)[1]
+        fields = {
+            name: unescape(value)
+            for kind, name, value, checked in _INPUT.findall(form)
+            if kind != "radio" or checked
+        }
+        if 'type="password"' in form:
+            fields |= {"name": self._name, "password": PASSWORD}
+        else:
+            ids = {vault: vault_id for vault_id, vault in _BOX.findall(form)}
+            fields |= {"decision": "agree", **self.filled}
+            fields |= {"vault": ids[self.ticked]} if self.ticked else {}
+        path = page.url.path
+        return self.browser.post(
+            path, data=fields, headers={"Origin": str(page.url.join("/"))[:-1]}
+        )
+
+
+@pytest.fixture(scope="module")
+def people(stack: Stack) -> list[str]:
+    """Two who have passwords, and a vault each."""
+    names = ["oauth-ann", "oauth-ben"]
+    for name in names:
+        subprocess.run(
+            stack.command("user", "add", name),
+            env=for_children(),
+            input=f"{PASSWORD}\n".encode(),
+            check=True,
+            capture_output=True,
+        )
+        with stack.client(stack.token(name)) as http:
+            made = http.post("/api/v1/vaults", json={"name": f"vault-of-{name}"})
+            assert made.status_code == 201
+    return names
+
+
+@asynccontextmanager
+async def connected(
+    stack: Stack, person: Person, kept: Kept, scope: str | None = SCOPES
+) -> AsyncGenerator[Client]:
+    metadata = OAuthClientMetadata(
+        client_name="An official client", redirect_uris=[AnyUrl(CALLBACK)], scope=scope
+    )
+    provider = OAuthClientProvider(
+        f"{stack.url}/mcp", metadata, kept, person.is_sent_to, person.answer
+    )
+    async with httpx2.AsyncClient(auth=provider, timeout=60, trust_env=False) as http:
+        transport = streamable_http_client(f"{stack.url}/mcp", http_client=http)
+        async with Client(transport) as client:
+            yield client
+
+
+async def vaults_of(client: Client) -> list[str]:
+    found = await client.call_tool("list_vaults", {})
+    assert isinstance(found, CallToolResult)
+    assert found.structured_content is not None
+    return [vault["name"] for vault in found.structured_content["vaults"]]
+
+
+@pytest.mark.anyio
+async def test_each_person_lets_a_client_in_to_their_own_vaults_and_no_others(
+    stack: Stack, people: list[str]
+) -> None:
+    for name in people:
+        person, kept = Person(stack, name), Kept()
+
+        async with connected(stack, person, kept) as client:
+            assert f"vault-of-{name}" in await vaults_of(client)
+            assert not {f"vault-of-{other}" for other in people if other != name} & set(
+                await vaults_of(client)
+            )
+
+        assert person.asked == 1
+        assert kept.tokens is not None
+        assert kept.tokens.access_token.startswith("avo_")
+
+
+@pytest.mark.anyio
+async def test_a_client_comes_back_without_asking_and_renews_its_token(
+    stack: Stack, people: list[str]
+) -> None:
+    person, kept = Person(stack, people[0]), Kept()
+    async with connected(stack, person, kept):
+        first = kept.tokens
+    assert first is not None
+    assert kept.client is not None
+    form = {
+        "grant_type": "refresh_token",
+        "refresh_token": first.refresh_token,
+        "client_id": kept.client.client_id,
+        "resource": f"{stack.url}/mcp",
+    }
+    renewed = httpx2.post(f"{stack.url}/oauth/token", data=form, trust_env=False)
+    assert renewed.status_code == 200
+    kept.tokens = OAuthToken.model_validate(renewed.json())
+
+    async with connected(stack, person, kept) as client:
+        assert await vaults_of(client)
+    assert person.asked == 1
+
+    again = httpx2.post(f"{stack.url}/oauth/token", data=form, trust_env=False)
+    assert (again.status_code, again.json()["error"]) == (400, "invalid_grant")
+    with stack.client(kept.tokens.access_token) as http:
+        assert http.get("/api/v1/vaults").status_code == 401
+
+
+@pytest.mark.anyio
+async def test_a_client_that_may_only_read_proposes_nothing_and_sees_only_its_vault(
+    stack: Stack, people: list[str]
+) -> None:
+    with stack.client(stack.token(people[0])) as http:
+        assert http.post("/api/v1/vaults", json={"name": "hidden-from-it"}).status_code == 201
+    vault = f"vault-of-{people[0]}"
+    person, kept = Person(stack, people[0], ticked=vault, access="read", reach="some"), Kept()
+    change = {"vault": vault, "path": "from-a-client.md", "content": "x"}
+
+    async with connected(stack, person, kept) as client:
+        assert kept.tokens is not None
+        assert kept.tokens.scope == "vaults:read"
+        assert await vaults_of(client) == [vault]
+        refused = await client.call_tool("propose_create_file", change)
+
+    assert isinstance(refused, CallToolResult)
+    assert refused.is_error
+    assert "token_read_only" in str(refused.content)
+
+
+@pytest.mark.anyio
+async def test_a_person_ends_what_they_let_in(stack: Stack, people: list[str]) -> None:
+    person, kept = Person(stack, people[1]), Kept()
+    async with connected(stack, person, kept):
+        pass
+    assert kept.tokens is not None
+    page = person.browser.get("/oauth/connections").text
+    assert "An official client" in page
+
+    (form, *_) = re.split("<form ", page)[1:]
+    fields = {name: unescape(value) for _, name, value, _ in _INPUT.findall(form)}
+    ended = person.browser.post("/oauth/connections", data=fields, headers={"Origin": stack.url})
+    assert ended.status_code == 303
+
+    with stack.client(kept.tokens.access_token) as http:
+        assert http.get("/api/v1/vaults").status_code == 401
+
+
+def test_a_link_that_the_command_prints_signs_in_once(stack: Stack) -> None:
+    done = subprocess.run(
+        stack.command("sign-in"), env=for_children(), capture_output=True, check=True, text=True
+    )
+    link = done.stdout.strip()
+    with httpx2.Client(timeout=60, trust_env=False) as browser:
+        page = browser.get(link)
+        fields = {name: unescape(value) for _, name, value, _ in _INPUT.findall(page.text)}
+        headers = {"Origin": stack.url}
+
+        signed_in = browser.post(f"{stack.url}/oauth/link", data=fields, headers=headers)
+        again = browser.post(f"{stack.url}/oauth/link", data=fields, headers=headers)
+
+        assert (signed_in.status_code, again.status_code) == (303, 403)
+        assert "admin" in browser.get(f"{stack.url}/oauth/connections").text
