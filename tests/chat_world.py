@@ -60,6 +60,11 @@ class ChatWorld(World):
         self.send_message = self._send_message()
 
     @property
+    def scopes(self) -> ScopeCollector:
+        """The part of the vaults that a question is about."""
+        return ScopeCollector(self.vaults, self.files)
+
+    @property
     def selector(self) -> ModelSelector:
         """Which model answers, as things are now."""
         return ModelSelector(self.settings, ReversibleBox(), self.models, ModelTable())
@@ -76,7 +81,7 @@ class ChatWorld(World):
                 models=self.selector,
                 tools=self.pipeline.registry,
                 pipeline=self.pipeline,
-                scopes=ScopeCollector(self.vaults, self.files),
+                scopes=self.scopes,
                 images=ImageReader(self.vaults, self.files),
                 waiting=WaitingTurns(ReversibleBox, self.clock),
                 clock=self.clock,

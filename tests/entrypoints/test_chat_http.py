@@ -47,6 +47,7 @@ def application(world: ChatWorld, *, enabled: bool = True) -> LazyChatApp:
         enabled=enabled,
         token_verifier=KnownTokens(TOKENS),
         send_message=world.send_message,
+        scopes=world.scopes,
         conversations=world.conversation_service,
         model_choices=world.model_choices,
     )
@@ -503,3 +504,71 @@ def test_a_decision_without_a_conversation_or_no_word_at_all_is_refused(
 ) -> None:
     with client(documented()) as http:
         assert http.post(MESSAGES, headers=bearer(), json=body).status_code == 422
+
+
+CONTEXT = "/api/v1/chat/context"
+
+
+def test_a_context_can_be_seen_before_it_is_used() -> None:
+    world = documented()
+    world.write(world.vault("secrets"), "a/key.md", "password: " + "correct-horse-battery-1")
+    body = {"context": "directory", "vault": "secrets", "paths": ["a"]}
+    extra = {"extra_files": [{"vault": "notes", "path": "key.md"}]}
+
+    with client(world) as http:
+        seen = http.post(CONTEXT, headers=bearer(), json=body | extra).json()
+        nothing = http.post(CONTEXT, headers=bearer(), json={}).json()
+        stranger = http.post(CONTEXT, headers=bearer("bob"), json=body)
+        nowhere = http.post(CONTEXT, headers=bearer(), json=body | {"paths": ["gone"]})
+
+    key, secret = seen["documents"]
+    assert key["excerpt"] == "The spare key is under the blue mat."
+    assert (key["characters"], key["is_whole"], key["unread"]) == (36, True, None)
+    assert secret["uri"] == "vault://secrets/a/key.md"
+    assert "correct-horse" not in secret["excerpt"]
+    assert seen["files"] == ["vault://secrets/a/key.md"]
+    assert seen["characters"] == key["characters"] + secret["characters"]
+    assert nothing == {"documents": [], "files": [], "characters": 0}
+    assert [answer.status_code for answer in (stranger, nowhere)] == [404, 404]
+
+
+def talked() -> ChatWorld:
+    world = documented(ScriptedModel(ModelTurn(text="[Là](vault://notes/key.md), sous le tapis.")))
+    for text in ("Où est la clé de l'Été ?", "Bonjour", "Un mot"):
+        asyncio.run(world.turn(text))
+    return world
+
+
+def test_conversations_are_found_by_their_words_without_accents_and_case() -> None:
+    search = f"{CONVERSATIONS}/search"
+    with client(talked()) as http:
+        by_title = http.get(search, headers=bearer(), params={"q": "ete CLE"}).json()
+        by_answer = http.get(search, headers=bearer(), params={"q": "tapis sous"}).json()
+        of_others = http.get(search, headers=bearer("bob"), params={"q": "tapis"}).json()
+        of_nothing = http.get(search, headers=bearer(), params={"q": "   "}).json()
+        refused = http.get(search, headers=bearer(), params={"q": ""})
+
+    [found] = by_title["found"]
+    assert (found["message"], found["excerpt"]) == (0, "Où est la clé de l'Été ?")
+    assert {each["message"] for each in by_answer["found"]} == {2}
+    assert len(by_answer["found"]) == 3
+    assert "sous le tapis" in by_answer["found"][0]["excerpt"]
+    assert (of_others["found"], of_nothing["found"], refused.status_code) == ([], [], 422)
+
+
+def test_a_conversation_is_taken_home_as_json_or_markdown() -> None:
+    with client(talked()) as http:
+        listed = http.get(CONVERSATIONS, headers=bearer()).json()["conversations"]
+        asked = next(each for each in listed if "clé" in each["title"])
+        export = f"{CONVERSATIONS}/{asked['id']}/export"
+        as_json = http.get(export, headers=bearer())
+        french = bearer() | {"Accept-Language": "fr"}
+        markdown = http.get(export, headers=french, params={"format": "markdown"})
+        stranger = http.get(export, headers=bearer("bob"))
+
+    assert [message["role"] for message in as_json.json()["messages"]] == ["user", "assistant"]
+    assert as_json.headers["content-disposition"].startswith("attachment; filename=")
+    assert markdown.headers["content-type"] == "text/markdown; charset=utf-8"
+    assert markdown.text.startswith("# Où est la clé de l'Été ?\n\n## Vous — ")
+    assert "## Archivolt — " in markdown.text
+    assert stranger.status_code == 404

@@ -76,6 +76,7 @@ class House:
             enabled=True,
             token_verifier=tokens,
             send_message=world.send_message,
+            scopes=world.scopes,
             conversations=world.conversation_service,
             model_choices=world.model_choices,
         )

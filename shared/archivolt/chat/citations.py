@@ -15,10 +15,15 @@ from archivolt.domain.tool import JsonObject
 
 
 class SourceCollector:
-    """Remembers every passage that the tools of a turn gave, in order, each once."""
+    """Remembers every passage that the tools of a turn gave, in order, each once.
+
+    Those that are merely at hand, such as the files of a directory, count where an answer names
+    them.
+    """
 
     def __init__(self) -> None:
         self._passages: dict[tuple[str, str, int | None], Citation] = {}
+        self._at_hand: dict[tuple[str, str, int | None], Citation] = {}
 
     def add(self, result: JsonObject) -> None:
         """Take the result of a tool: hits of a search, or a file that was read."""
@@ -28,6 +33,11 @@ class SourceCollector:
                 self._keep(_passage(hit))
         elif "vault" in result and "path" in result and isinstance(result.get("content"), str):
             self._keep(_passage(result | {"excerpt": result["content"]}))
+
+    def add_at_hand(self, document: JsonObject) -> None:
+        """Take a document that the model was given unasked."""
+        passage = _passage(document | {"excerpt": document.get("content", "")})
+        self._at_hand.setdefault(_key(passage), passage)
 
     @property
     def passages(self) -> tuple[Citation, ...]:
@@ -41,11 +51,12 @@ class SourceCollector:
 
     def named_in(self, text: str) -> tuple[Citation, ...]:
         """Return the passages that a text names, at most twenty."""
-        named = [passage for passage in self._passages.values() if _names(text, passage)]
+        known = (self._at_hand | self._passages).values()
+        named = [passage for passage in known if _names(text, passage)]
         return tuple(named[:MAX_CITATIONS])
 
     def _keep(self, passage: Citation) -> None:
-        self._passages.setdefault((passage.uri, passage.heading, passage.page), passage)
+        self._passages.setdefault(_key(passage), passage)
 
     def used_in(self, text: str, sources: Sequence[str] | None) -> tuple[Citation, ...]:
         """Return the passages behind an answer, at most twenty.
@@ -54,9 +65,14 @@ class SourceCollector:
         text names are taken, or all that were given to the model if it names none.
         """
         if sources is not None:
-            used = [passage for passage in self.passages if passage.uri in sources]
+            known = (self._at_hand | self._passages).values()
+            used = [passage for passage in known if passage.uri in sources]
             return tuple(used[:MAX_CITATIONS])
         return self.named_in(text) or self.passages[:MAX_CITATIONS]
+
+
+def _key(passage: Citation) -> tuple[str, str, int | None]:
+    return passage.uri, passage.heading, passage.page
 
 
 def _passage(found: JsonObject) -> Citation:

@@ -6,6 +6,7 @@ conversation of another person does not exist.
 
 from datetime import datetime
 
+from archivolt.chat.archive import ConversationSearch, FoundConversation
 from archivolt.chat.running import confirmations_in
 from archivolt.chat.waiting import WaitingTurns
 from archivolt.domain.conversation import Conversation, ConversationId
@@ -34,6 +35,17 @@ class ConversationService:
     ) -> tuple[list[Conversation], str | None]:
         """Return the caller's own conversations, last used first, and the next page's key."""
         return self._store.of_user(principal.tenant, principal.user, limit=limit, after=after)
+
+    def search(
+        self, principal: Principal, words: str, *, after: str | None = None
+    ) -> tuple[list[FoundConversation], str | None]:
+        """Return those of the caller's own conversations that have the words, and where to go on.
+
+        Raises:
+            InvalidRequestError: `unknown_page`.
+
+        """
+        return ConversationSearch(self._store).search(principal, words, after=after)
 
     def read(self, principal: Principal, conversation_id: str) -> Conversation:
         """Return a conversation with its messages.

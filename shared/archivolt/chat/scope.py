@@ -1,15 +1,23 @@
 """The part of the vaults that a question is about, as the model sees it (O11, O12, O76).
 
-Files a person points at are read for the model, without secrets, within the limits of O12; of a
-directory the names are given. Every place is checked with the rights of the person who asks.
+Files a person points at, and those in the directories they point at, are read for the model,
+without secrets, within the limits of O12; beyond them the names are given. Every place is checked
+with the rights of the person who asks.
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import islice
-from typing import Protocol
+from typing import Final, NamedTuple, Protocol
 
 from archivolt.chat.requests import ContextKind, Place, PlaceKind, TurnRequest
-from archivolt.domain.errors import InvalidRequestError, TooLargeError, UnsupportedContentError
+from archivolt.domain.errors import (
+    InvalidRequestError,
+    NotFoundError,
+    TooLargeError,
+    UnsupportedContentError,
+)
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import (
     MAX_CONTEXT_FILE_CHARS,
@@ -19,6 +27,7 @@ from archivolt.domain.limits import (
 from archivolt.domain.paths import VaultPath, resolve_directory, resolve_path, vault_uri
 from archivolt.domain.tool import JsonObject
 from archivolt.domain.vault import Listing, VaultAccess
+from archivolt.vaults.content_types import UNKNOWN, content_type_of
 from archivolt.vaults.files import TextPart
 
 
@@ -46,6 +55,13 @@ class Files(Protocol):
         ...
 
 
+_AT_ONCE: Final = 16
+_NO_ROOM: Final = {"unread": "no_room"}
+_MAY_BE_TEXT: Final = frozenset(
+    {UNKNOWN, "application/json", "application/yaml", "application/toml"}
+)
+
+
 def scope_within(scope: JsonObject, characters: int) -> JsonObject:
     """Return a scope whose texts have at most so many characters; the last ones give way.
 
@@ -53,11 +69,17 @@ def scope_within(scope: JsonObject, characters: int) -> JsonObject:
     """
     room, documents = characters, list[JsonObject]()
     for document in scope["documents"]:
-        text: str = document.get("content", "")
-        cut = {"content": text[: max(room, 0)], "is_whole": False} if len(text) > room else {}
-        room -= len(text)
-        documents.append(document | cut)
+        documents.append(_within(document, room))
+        room -= len(documents[-1].get("content", ""))
     return scope | {"documents": documents}
+
+
+class _File(NamedTuple):
+    """A file of a scope; `named`: the person points at this very one."""
+
+    access: VaultAccess
+    path: VaultPath
+    named: bool
 
 
 class ScopeCollector:
@@ -90,34 +112,74 @@ class ScopeCollector:
 
     def _described(self, places: Sequence[tuple[VaultAccess, Place]]) -> JsonObject:
         scope: JsonObject = {"places": [], "documents": [], "files": []}
-        room = MAX_CONTEXT_TOTAL_CHARS
+        named: dict[str, _File] = {}
+        found: dict[str, _File] = {}
         for access, place in places:
+            is_file = place.kind is PlaceKind.FILE
+            path = resolve_path(place.path) if is_file else resolve_directory(place.path)
             vault = access.vault.name
-            if place.kind is PlaceKind.FILE:
-                path = resolve_path(place.path)
-                document = self._document(access, path, min(room, MAX_CONTEXT_FILE_CHARS))
-                room -= len(document.get("content", ""))
-                scope["documents"].append(document)
+            if is_file:
+                named[vault_uri(vault, path)] = _File(access, path, named=True)
             else:
-                path = resolve_directory(place.path)
-                names = self._names(access, path)
-                scope["files"].extend(islice(names, MAX_CONTEXT_FILES - len(scope["files"])))
+                found |= self._in_directory(access, path)
             scope["places"].append({"vault": vault, "path": path, "kind": place.kind.value})
+        scope["files"] = list(islice(found, MAX_CONTEXT_FILES))
+        wanted = [file for file in (found | named).values() if file.named or _may_be(file.path)]
+        first = sorted(wanted, key=lambda file: not file.named)[:MAX_CONTEXT_FILES]
+        scope["documents"] = self._documents(first)
         return scope
 
-    def _document(self, access: VaultAccess, path: VaultPath, room: int) -> JsonObject:
+    def _documents(self, wanted: Sequence[_File]) -> list[JsonObject]:
+        """Read documents in their order until there is no more room; some side by side."""
+        read: list[JsonObject] = []
+        room = MAX_CONTEXT_TOTAL_CHARS
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            for start in range(0, len(wanted), _AT_ONCE):
+                some = wanted[start : start + _AT_ONCE]
+                for document in pool.map(partial(self._document, full=room <= 0), some):
+                    fitted = _within(document, room)
+                    room -= len(fitted.get("content", ""))
+                    read.append(fitted)
+        return read
+
+    def _document(self, file: _File, *, full: bool) -> JsonObject:
+        access, path, named = file
         vault = access.vault.name
         document: JsonObject = {"uri": vault_uri(vault, path), "vault": vault, "path": path}
-        if room <= 0:
-            return document | {"unread": "no_room"}
+        if full:
+            return document | _NO_ROOM
         try:
-            part = self._files.read_text(access, path, limit=room)
+            part = self._files.read_text(access, path, limit=MAX_CONTEXT_FILE_CHARS)
         except (UnsupportedContentError, TooLargeError) as error:
+            return document | {"unread": error.code}
+        except NotFoundError as error:
+            if named:
+                raise
             return document | {"unread": error.code}
         return document | {"content": part.text, "is_whole": part.next_offset is None}
 
-    def _names(self, access: VaultAccess, directory: VaultPath) -> list[str]:
+    def _in_directory(self, access: VaultAccess, directory: VaultPath) -> dict[str, _File]:
         page = self._files.list_directory(
             access, directory, limit=MAX_CONTEXT_FILES, recursive=True
         )
-        return [vault_uri(access.vault.name, file.path) for file in page.files]
+        vault = access.vault.name
+        return {
+            vault_uri(vault, file.path): _File(access, file.path, named=False)
+            for file in page.files
+        }
+
+
+def _within(document: JsonObject, room: int) -> JsonObject:
+    """Return a document with no more text than there is room for."""
+    text: str = document.get("content", "")
+    if len(text) <= room:
+        return document
+    if room <= 0:
+        return {name: document[name] for name in ("uri", "vault", "path")} | _NO_ROOM
+    return document | {"content": text[:room], "is_whole": False}
+
+
+def _may_be(path: VaultPath) -> bool:
+    """Tell whether a file in a directory may be text, by its name: pictures are not fetched."""
+    kind = content_type_of(path)
+    return kind in _MAY_BE_TEXT or kind.startswith("text/")

@@ -268,8 +268,13 @@ class SendMessage:
 def _give_sources(turn: RunningTurn, prepared: _Prepared) -> None:
     collector = turn.progress.collector
     collector.restore(prepared.kept.passages if prepared.kept else ())
-    for document in (prepared.scope or {}).get("documents", []):
-        collector.add(document)
+    scope = prepared.scope or {"places": [], "documents": []}
+    named = [(place["vault"], place["path"]) for place in scope["places"]]
+    for document in scope["documents"]:
+        if (document["vault"], document["path"]) in named:
+            collector.add(document)
+        else:
+            collector.add_at_hand(document)
 
 
 def _readable(request: TurnRequest) -> str:

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from archivolt.bootstrap import Container
     from archivolt.chat.model_choices import ModelChoices
     from archivolt.chat.providers import ConfiguredProvider, ModelSelector
+    from archivolt.chat.scope import ScopeCollector
     from archivolt.chat.turns import SendMessage
     from archivolt.chat.waiting import WaitingTurns
     from archivolt.entrypoints.http.chat_services import ChatServices
@@ -58,6 +59,13 @@ class ChatContainer:
         return ModelChoices(self.models, self.catalogue)
 
     @cached_property
+    def scopes(self) -> "ScopeCollector":
+        """The part of the vaults that a question is about."""
+        from archivolt.chat.scope import ScopeCollector
+
+        return ScopeCollector(self._on.vaults, self._on.files)
+
+    @cached_property
     def waiting(self) -> "WaitingTurns":
         """Turns that wait for a person."""
         from archivolt.chat.waiting import WaitingTurns
@@ -68,7 +76,6 @@ class ChatContainer:
     def send_message(self) -> "SendMessage":
         """Turns."""
         from archivolt.chat.images import ImageReader
-        from archivolt.chat.scope import ScopeCollector
         from archivolt.chat.turns import SendMessage, TurnSupport
         from archivolt.entrypoints.http.middleware import log_unexpected
 
@@ -77,7 +84,7 @@ class ChatContainer:
             models=self.models,
             tools=self._on.tool_pipeline.registry,
             pipeline=self._on.tool_pipeline,
-            scopes=ScopeCollector(self._on.vaults, self._on.files),
+            scopes=self.scopes,
             images=ImageReader(self._on.vaults, self._on.files),
             waiting=self.waiting,
             clock=self._on.clock,
@@ -95,6 +102,7 @@ class ChatContainer:
             enabled=self._on.settings.chat_enabled,
             token_verifier=self._on.token_verifier,
             send_message=self.send_message,
+            scopes=self.scopes,
             conversations=ConversationService(self._on.conversations, self.waiting, self._on.clock),
             model_choices=self.model_choices,
             allowed_origins=self._on.settings.allowed_origins,

@@ -213,6 +213,7 @@ TURN_GRACE_SECONDS: Final = 30
 HEARTBEAT_SECONDS: Final = 15
 DEFAULT_CONVERSATIONS: Final = 50
 MAX_CONVERSATIONS: Final = 200
+MAX_SEARCHED_CONVERSATIONS: Final = 100
 
 # Calls to hosts that are not ours (decision 25). A function's answer has to end within 300 seconds.
 MAX_OUTBOUND_BYTES: Final = 32_000_000

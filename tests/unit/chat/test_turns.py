@@ -558,6 +558,32 @@ def test_of_a_directory_the_names_are_shown() -> None:
     assert scope["files"] == ["vault://notes/cake.md", "vault://notes/key.md"]
 
 
+def test_the_texts_in_a_directory_are_read_and_cited_where_they_are_named() -> None:
+    model = ScriptedModel(ModelTurn(text="Under the mat (a/key.md)."), ModelTurn(text="No."))
+    world = documented(model)
+    notes = world.vault("mixed")
+    world.write(notes, "a/key.md", "Under the blue mat.")
+    world.write(notes, "a/b/more", "No ending, still text.")
+    world.write(notes, "a/photo.png", b"\x89PNG")
+    world.write(notes, "a/scan.pdf", b"%PDF")
+    world.write(notes, "a/odd.txt", b"\x00\x01\x02")
+    world.write(notes, "z.md", "Elsewhere.")
+    request = scoped(directory("a", vault="mixed"), kind=ContextKind.DIRECTORY)
+
+    named, unnamed = run(world.turn(request)), run(world.turn(request))
+
+    [(_, scope)] = unwrap_data(model.requests[0].messages[0].text)
+    read = {d["path"]: d.get("content") or d["unread"] for d in scope["documents"]}
+    assert read == {
+        "a/b/more": "No ending, still text.",
+        "a/key.md": "Under the blue mat.",
+        "a/odd.txt": "file_not_text",
+    }
+    assert len(scope["files"]) == 5
+    assert [c.path for c in only(named, Citations).items] == ["a/key.md"]
+    assert not [event for event in unnamed if isinstance(event, Citations)]
+
+
 def test_secrets_of_a_document_in_context_are_hidden() -> None:
     model = ScriptedModel(ModelTurn(text="Hm."))
     world = documented(model)

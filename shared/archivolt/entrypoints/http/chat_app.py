@@ -15,6 +15,7 @@ from archivolt.domain.errors import NotFoundError
 from archivolt.entrypoints.http.ai_routes import ai_router
 from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.chat_services import ChatServicesOf
+from archivolt.entrypoints.http.context_routes import context_router
 from archivolt.entrypoints.http.conversation_routes import conversation_router
 from archivolt.entrypoints.http.errors import error_response, language_for
 from archivolt.entrypoints.http.message_routes import message_router
@@ -37,6 +38,7 @@ def create_chat_app(services: ChatServicesOf, allowed_origins: str = "") -> Fast
     app.user_middleware.append(Middleware(FeatureGate, services=services))
     app.include_router(_health_router())
     app.include_router(message_router(services), prefix=PREFIX)
+    app.include_router(context_router(services), prefix=PREFIX)
     app.include_router(conversation_router(services), prefix=PREFIX)
     app.include_router(ai_router(services), prefix=AI_PREFIX)
     return app

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from archivolt.chat.conversations import ConversationService
 from archivolt.chat.model_choices import ModelChoices
+from archivolt.chat.scope import ScopeCollector
 from archivolt.chat.turns import SendMessage
 from archivolt.ports.governance import TokenVerifier
 
@@ -19,6 +20,7 @@ class ChatServices:
     enabled: bool
     token_verifier: TokenVerifier
     send_message: SendMessage
+    scopes: ScopeCollector
     conversations: ConversationService
     model_choices: ModelChoices
     allowed_origins: str = ""

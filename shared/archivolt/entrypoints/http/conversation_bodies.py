@@ -6,6 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from archivolt.chat.archive import FoundConversation
 from archivolt.domain.conversation import Citation, Conversation, Message, ToolCallRecord
 from archivolt.domain.stream import ConfirmationRequired
 
@@ -129,6 +130,36 @@ class ConversationBody(ConversationSummary):
             messages=[StoredMessage.of(message) for message in conversation.messages],
             confirmations=[ConfirmationBody.of(each) for each in confirmations],
         )
+
+
+class FoundBody(BaseModel):
+    """A conversation that was found, and where."""
+
+    conversation: ConversationSummary
+    message: int = Field(description="The number of the message; 0: it is the title.")
+    excerpt: str
+
+
+class FoundPage(BaseModel):
+    """What a search found in one part of the caller's conversations."""
+
+    found: list[FoundBody]
+    next_after: str | None = Field(description="Give it back as `after`; null on the last page.")
+
+    @classmethod
+    def of(
+        cls, found: Iterable[FoundConversation], next_after: str | None, now: datetime
+    ) -> "FoundPage":
+        """Return findings as JSON."""
+        bodies = [
+            FoundBody(
+                conversation=ConversationSummary.of(each.conversation, now),
+                message=each.message,
+                excerpt=each.excerpt,
+            )
+            for each in found
+        ]
+        return cls(found=bodies, next_after=next_after)
 
 
 class ConversationPage(BaseModel):

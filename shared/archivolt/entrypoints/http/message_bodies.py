@@ -72,15 +72,9 @@ class ContextBody(_Body):
     )
 
 
-class MessageBody(_Body):
-    """A message, and how to answer it."""
+class PlacesBody(_Body):
+    """The part of the vaults that a question is about."""
 
-    message: Text | list[Annotated[TextPart | ImagePart, Field(discriminator="type")]] = Field(
-        default="", description="May be left out beside `confirm` or `decline`."
-    )
-    conversation_id: Name | None = Field(
-        default=None, description="Left out, a conversation is started."
-    )
     context: ContextBody = Field(
         default_factory=ContextBody,
         description="An object, or just its kind with vault and paths beside it.",
@@ -89,51 +83,15 @@ class MessageBody(_Body):
     paths: list[PathText] = Field(default=[], max_length=MAX_CONTEXT_FILES)
     extra_files: list[PlaceInVault] = Field(default=[], max_length=MAX_CONTEXT_FILES)
     extra_directories: list[PlaceInVault] = Field(default=[], max_length=MAX_CONTEXT_FILES)
-    provider: Name | None = Field(default=None, description="Left out, the configured one.")
-    model: Name | None = Field(default=None, description="Left out, the configured one.")
-    tools: Literal["auto", "none"] = "auto"
-    confirm: list[Token] = Field(
-        default=[],
-        max_length=MAX_TOOL_CALLS,
-        description="Tokens of changes that wait in the conversation and shall be made.",
-    )
-    decline: list[Token] = Field(
-        default=[],
-        max_length=MAX_TOOL_CALLS,
-        description="Tokens of changes that wait in the conversation and shall not be made.",
-    )
-    stream: bool = Field(default=True, description="Events as they happen, or one JSON object.")
 
     @field_validator("context", mode="before")
     @classmethod
     def _kind_alone(cls, context: object) -> object:
         return {"kind": context} if isinstance(context, str) else context
 
-    @model_validator(mode="after")
-    def _says_something(self) -> Self:
-        decides = bool(self.confirm or self.decline)
-        if not (decides or "message" in self.model_fields_set):
-            raise PydanticCustomError("missing", "message is missing")
-        if decides and not self.conversation_id:
-            raise PydanticCustomError("missing", "conversation_id is missing")
-        return self
-
-    def request(self) -> TurnRequest:
-        """Return what is asked for in the chat's own words."""
-        parts = self.message if isinstance(self.message, list) else []
-        texts = [part.text for part in parts if isinstance(part, TextPart)]
-        return TurnRequest(
-            text=self.message if isinstance(self.message, str) else "\n\n".join(texts),
-            images=tuple(part.address for part in parts if isinstance(part, ImagePart)),
-            conversation_id=ConversationId(self.conversation_id) if self.conversation_id else None,
-            context=self.context.kind,
-            places=(*self._context_places(), *self._extra_places()),
-            provider=self.provider or "",
-            model=self.model or "",
-            use_tools=self.tools == "auto",
-            confirm=tuple(self.confirm),
-            decline=tuple(self.decline),
-        )
+    def places(self) -> tuple[Place, ...]:
+        """Return the places, those of the context first."""
+        return (*self._context_places(), *self._extra_places())
 
     def _context_places(self) -> list[Place]:
         vault = self.context.vault or self.vault
@@ -157,3 +115,54 @@ class MessageBody(_Body):
             )
             for place in places
         ]
+
+
+class MessageBody(PlacesBody):
+    """A message, and how to answer it."""
+
+    message: Text | list[Annotated[TextPart | ImagePart, Field(discriminator="type")]] = Field(
+        default="", description="May be left out beside `confirm` or `decline`."
+    )
+    conversation_id: Name | None = Field(
+        default=None, description="Left out, a conversation is started."
+    )
+    provider: Name | None = Field(default=None, description="Left out, the configured one.")
+    model: Name | None = Field(default=None, description="Left out, the configured one.")
+    tools: Literal["auto", "none"] = "auto"
+    confirm: list[Token] = Field(
+        default=[],
+        max_length=MAX_TOOL_CALLS,
+        description="Tokens of changes that wait in the conversation and shall be made.",
+    )
+    decline: list[Token] = Field(
+        default=[],
+        max_length=MAX_TOOL_CALLS,
+        description="Tokens of changes that wait in the conversation and shall not be made.",
+    )
+    stream: bool = Field(default=True, description="Events as they happen, or one JSON object.")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        decides = bool(self.confirm or self.decline)
+        if not (decides or "message" in self.model_fields_set):
+            raise PydanticCustomError("missing", "message is missing")
+        if decides and not self.conversation_id:
+            raise PydanticCustomError("missing", "conversation_id is missing")
+        return self
+
+    def request(self) -> TurnRequest:
+        """Return what is asked for in the chat's own words."""
+        parts = self.message if isinstance(self.message, list) else []
+        texts = [part.text for part in parts if isinstance(part, TextPart)]
+        return TurnRequest(
+            text=self.message if isinstance(self.message, str) else "\n\n".join(texts),
+            images=tuple(part.address for part in parts if isinstance(part, ImagePart)),
+            conversation_id=ConversationId(self.conversation_id) if self.conversation_id else None,
+            context=self.context.kind,
+            places=self.places(),
+            provider=self.provider or "",
+            model=self.model or "",
+            use_tools=self.tools == "auto",
+            confirm=tuple(self.confirm),
+            decline=tuple(self.decline),
+        )
