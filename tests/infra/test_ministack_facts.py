@@ -17,6 +17,7 @@ import httpx2
 import pytest
 from botocore.exceptions import ClientError
 
+from archivolt.adapters.aws.clients import AwsClients
 from archivolt.adapters.dynamodb.confirmations import DynamoConfirmations
 from archivolt.adapters.dynamodb.operations import DynamoOperations
 from archivolt.adapters.dynamodb.table import DynamoTable
@@ -288,6 +289,15 @@ def test_a_worker_for_one_tenant_keeps_that_tenants_documents(of_tenant: Tenant)
     files.delete(A, VaultPath("own.md"), expected=written.etag)
     assert len(files.versions(A, VaultPath("own.md"))) == 2
     assert [info.path for info in files.list(A, ROOT, recursive=True, limit=9).files] == ["copy.md"]
+
+
+def test_who_may_list_a_prefix_alone_is_refused_what_is_absent(of_tenant: Tenant) -> None:
+    # The tenant's credentials, without what tells absence from refusal.
+    s3: Any = AwsClients.s3.func(of_tenant("a").aws)
+    place = {"Bucket": BUCKET, "Key": "vaults/a/v/none.md"}
+    assert code_of(lambda: s3.get_object(**place)) == "AccessDenied"
+    assert code_of(lambda: s3.head_object(**place)) == "403"
+    assert code_of(lambda: s3.put_object(**place, IfMatch='"e"', Body=b"")) == "AccessDenied"
 
 
 def test_a_worker_for_one_tenant_tells_absent_documents(of_tenant: Tenant) -> None:

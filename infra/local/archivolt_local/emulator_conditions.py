@@ -1,9 +1,12 @@
-"""Tells the emulator the partitions that a DynamoDB request names: it knows no `LeadingKeys`.
+"""What the emulator does not know of IAM: `dynamodb:LeadingKeys`, and who is told of absence by S3.
 
-Imported by `emulator_process`, in the emulator's own virtual environment. A condition on keys that
-a request does not carry is fulfilled ("ForAllValues"), so that without this every role would reach
-every partition. Transactions are left out: the emulator asks of their items one by one, and AWS of
-each with its own partition.
+Imported by `emulator_process`, in the emulator's own virtual environment.
+
+- A condition on keys that a request does not carry is fulfilled ("ForAllValues"): without the
+  partitions of requests every role would reach every partition. Transactions are left out: the
+  emulator asks of their items one by one, and AWS of each with its own partition.
+- Of an absent object S3 says 404 to who may list the whole bucket, and 403 to others. Those others
+  are here who have a session policy with a condition on the prefix.
 """
 
 # Its imports are in that other environment, and have no types there.
@@ -12,11 +15,15 @@ each with its own partition.
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any
 
 from ministack.core import iam_actions
+from ministack.services import sts
 
+_NOT_FOUND = 404
+_REFUSAL = b"<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>"
+_ACCESS_KEY = re.compile(rb"Credential=([^/]+)/")
 _EQUALS = re.compile(r"=\s*(:\w+)")
 
 
@@ -53,3 +60,39 @@ def _of_items(holders: Any) -> Iterator[str]:  # noqa: ANN401  JSON of a request
         item = holder.get("Key") or holder.get("Item")
         if item and "pk" in item:
             yield item["pk"]["S"]
+
+
+Message = dict[str, Any]
+App = Callable[[Message, Any, Callable[[Message], Awaitable[None]]], Awaitable[None]]
+
+
+def refusing_absence(app: App) -> App:
+    """Return an ASGI application that says 403 in place of 404 to who may not list everything."""
+
+    async def answered(
+        scope: Message, receive: object, send: Callable[[Message], Awaitable[None]]
+    ) -> None:
+        refused = False
+
+        async def sent(message: Message) -> None:
+            nonlocal refused
+            if message["type"] == "http.response.start" and message["status"] == _NOT_FOUND:
+                refused = True
+                kind = [(b"content-type", b"application/xml")]
+                message = {**message, "status": 403, "headers": kind}
+            elif refused and message["type"] == "http.response.body":
+                body = b"" if scope["method"] == "HEAD" else _REFUSAL
+                message = {"type": "http.response.body", "body": body}
+            await send(message)
+
+        await app(scope, receive, sent if _lists_by_prefix(scope) else send)
+
+    return answered
+
+
+def _lists_by_prefix(scope: Message) -> bool:
+    headers = dict(scope.get("headers", []))
+    access_key = _ACCESS_KEY.search(headers.get(b"authorization", b""))
+    session = sts._sessions.get(access_key[1].decode()) if access_key else None  # noqa: SLF001
+    policies = (session or {}).get("SessionPolicies") or {}
+    return "s3:prefix" in (policies.get("Policy") or "")

@@ -3,8 +3,8 @@
 Executed by path, in the emulator's own virtual environment: standard library and ministack only.
 usage: emulator_process.py HOST:PORT
 ministack saves its state at shutdown; between, this saves it through a private call, for the one
-version it was tried with, and teaches that one a condition of IAM. With another version the state
-is saved at shutdown only.
+version it was tried with, and teaches that one more of IAM. With another version the state is saved
+at shutdown only.
 """
 
 # Its imports are in that other environment, and have no types there.
@@ -42,11 +42,12 @@ async def _run() -> None:
     config.bind = [sys.argv[1]]
     config.keep_alive_timeout = 75
     config.loglevel = "WARNING"
-    saving = None
+    saving, app = None, emulator.app
     if version("ministack") == TRIED_VERSION:
         saving = asyncio.create_task(_save_now_and_then())
         emulator_conditions.tell_leading_keys()
-    await serve(emulator.app, config)
+        app = emulator_conditions.refusing_absence(app)
+    await serve(app, config)
     if saving is not None:
         saving.cancel()
 
