@@ -5,8 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from pydantic import BaseModel, Field
 
+from archivolt.chat.model_choices import ModelChoices
 from archivolt.domain.errors import ArchivoltError
+from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_MODEL_NAME_CHARS, MAX_PROVIDER_NAME_CHARS
+from archivolt.domain.messages import Language
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.chat_services import ChatServicesOf
 from archivolt.entrypoints.http.conversation_bodies import NoticeBody
@@ -43,29 +46,7 @@ def ai_router(services: ChatServicesOf) -> APIRouter:
     @router.get("/status", summary="Tell which model answers", operation_id="ai_status")
     def ai_status(request: Request, principal: InteractivePrincipal) -> StatusBody:  # pyright: ignore[reportUnusedFunction]
         """No provider is asked, and no key is opened."""
-        choices = services().model_choices
-        providers = [ProviderBody.of(each) for each in choices.providers(principal)]
-        try:
-            provider, model = choices.default(principal)
-        except ArchivoltError as error:
-            problem = NoticeBody(code=error.code, message=error.message(language_for(request)))
-            return StatusBody(
-                available=False,
-                provider="",
-                model="",
-                capabilities=None,
-                problem=problem,
-                providers=providers,
-            )
-        capabilities = CapabilitiesBody.of(choices.capabilities(provider, model))
-        return StatusBody(
-            available=True,
-            provider=provider,
-            model=model,
-            capabilities=capabilities,
-            problem=None,
-            providers=providers,
-        )
+        return _status(services().model_choices, principal, language_for(request))
 
     @router.get(
         "/model-capabilities",
@@ -87,3 +68,26 @@ def ai_router(services: ChatServicesOf) -> APIRouter:
         return ModelCapabilitiesBody(capabilities=capabilities_of(wanted))
 
     return router
+
+
+def _status(choices: ModelChoices, principal: Principal, language: Language) -> StatusBody:
+    providers = [ProviderBody.of(each) for each in choices.providers(principal)]
+    try:
+        provider, model = choices.default(principal)
+    except ArchivoltError as error:
+        return StatusBody(
+            available=False,
+            provider="",
+            model="",
+            capabilities=None,
+            problem=NoticeBody(code=error.code, message=error.message(language)),
+            providers=providers,
+        )
+    return StatusBody(
+        available=True,
+        provider=provider,
+        model=model,
+        capabilities=CapabilitiesBody.of(choices.capabilities(provider, model)),
+        problem=None,
+        providers=providers,
+    )
