@@ -24,12 +24,12 @@ class ProductWorld(IndexWorld):
     def __init__(self) -> None:
         super().__init__()
         self.operations = InMemoryOperations()
-        self._told = 0
+        self.told = 0
         self._changes = 0
 
     def events(self) -> list[ObjectChange]:
         """Return what the bucket has to announce since it was last asked."""
-        news, self._told = self.files.history[self._told :], len(self.files.history)
+        news, self.told = self.files.history[self.told :], len(self.files.history)
         return [
             ObjectChange(
                 kind=ChangeKind.CREATED if stored.data is not None else ChangeKind.DELETED,

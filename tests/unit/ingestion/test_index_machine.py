@@ -69,6 +69,7 @@ class Documents(RuleBasedStateMachine):
         self.mine, self.theirs = world.vault, world.new_vault("other", owner=BOB)
         self.pending: list[ObjectChange] = []
         self.past: list[ObjectChange] = []
+        self.versions: dict[Place, list[tuple[ObjectChange, set[str]]]] = {}
         self.words = 0
         # Of which file a word is; what a search may show of a path; which files must be found, by
         # which of their words; those of which there are several by somebody's wish.
@@ -255,7 +256,8 @@ class Documents(RuleBasedStateMachine):
         word = f"u{self.words}w"
         self.file_of[word] = self.words if file is None else file
         parts = 2 if long else 1
-        filling = "llamas " * 300 + "[[a]] [c](d/c.md)" if long else "llamas " * 9
+        filling = f"{'llamas ' * 300} [[a]] [c](d/c.md)" if long else "llamas " * 9
+        filling += f" {word}"
         return "\n\n".join(f"# {word} part {n}\n\n{filling}" for n in range(parts))
 
     def _words_at(self, vault: VaultRef) -> dict[str, str]:
@@ -316,7 +318,11 @@ class Documents(RuleBasedStateMachine):
         return True
 
     def _collect(self) -> None:
-        self.pending += self.world.events()
+        news = self.world.files.history[self.world.told :]
+        for (vault, stored), event in zip(news, self.world.events(), strict=True):
+            words = {word_in(stored.data.decode())} if stored.data is not None else set[str]()
+            self.versions.setdefault((vault, str(event.path)), []).append((event, words))
+            self.pending.append(event)
 
     def _deliver(self, batch: list[ObjectChange], fault: Fault) -> None:
         self._note_what_is_there()
@@ -332,8 +338,19 @@ class Documents(RuleBasedStateMachine):
         self.pending += failed
         for change in batch:
             if (change.vault, change.path) not in again:
-                word = self._words_at(change.vault).get(change.path)
-                self.allowed[change.vault, str(change.path)] = {word} if word else set()
+                self._is_processed(change)
+
+    def _is_processed(self, change: ObjectChange) -> None:
+        """What a path had before the change that was announced is not shown there any more."""
+        place = change.vault, str(change.path)
+        since = [
+            words
+            for event, words in self.versions[place]
+            if (event.sequencer or "") >= (change.sequencer or "")
+        ]
+        present = {word for path, word in self._words_at(place[0]).items() if path == place[1]}
+        newer = set[str]().union(*since)
+        self.allowed[place] = (self.allowed.get(place, set()) & newer) | present
 
 
 def word_in(text: str) -> str:
