@@ -137,7 +137,7 @@ class EmbedPassages:
         document = EmbeddedDocument(
             path=job.path, generation=job.generation, passages=passages, vectors=vectors
         )
-        self._vectors.upsert(self._receivers(job), job.vault, document)
+        self._place(job, document)
         if job.users:
             return
         if not self._moved.vectors_stand(entry):
@@ -150,6 +150,13 @@ class EmbedPassages:
             self._remove_overtaken(job)
             return
         self._release(job, entry)
+
+    def _place(self, job: EmbeddingJob, document: EmbeddedDocument) -> None:
+        """Write the points; who left the vault meanwhile, and was cleared before, keeps none."""
+        receivers = self._receivers(job)
+        self._vectors.upsert(receivers, job.vault, document)
+        for user in set(receivers) - set(self._members(job)):
+            self._vectors.remove_vault(user, job.vault)
 
     def _vectors_of(
         self, entry: CatalogueEntry, passages: Sequence[Passage], time_left: TimeLeft

@@ -15,6 +15,7 @@ from archivolt.domain.errors import (
     InvalidRequestError,
     NotFoundError,
     UnauthenticatedError,
+    UnavailableError,
 )
 from archivolt.domain.identity import Principal, UserId, user_id
 from archivolt.domain.ingestion import membership_job
@@ -151,7 +152,12 @@ class VaultService:
         """
         ref = self._owned(principal, name)
         member = _member(user)
-        self._directory.remove_member(ref, member)
+        try:
+            self._directory.remove_member(ref, member)
+        except (NotFoundError, UnavailableError):
+            # They may be gone, and the index not told of it: now, or when this was asked before.
+            self._tell_the_index(ref, member)
+            raise
         self._tell_the_index(ref, member)
 
     def _tell_the_index(self, ref: VaultRef, member: UserId) -> None:

@@ -7,14 +7,16 @@ from datetime import timedelta
 import pytest
 
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
+from archivolt.domain.identity import UserId
 from archivolt.domain.ingestion import EmbeddingJob, Generation, IndexState, membership_job
 from archivolt.domain.job_messages import job_message, parse_job
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
-from archivolt.domain.vault import VaultRole
+from archivolt.domain.vault import VaultRef, VaultRole
 from archivolt.ingestion import embed_passages
+from archivolt.ports.retrieval import EmbeddedDocument
 from tests.builders import ALICE, BOB, vault_ref
-from tests.fakes.vectors import WordHashEmbedder
+from tests.fakes.vectors import InMemoryVectors, WordHashEmbedder
 from tests.index_world import IndexWorld, plenty
 
 NOTE = "a.md"
@@ -53,6 +55,23 @@ def test_a_member_who_leaves_keeps_no_vector(world: IndexWorld) -> None:
     assert world.points(NOTE, user=BOB) == 0
     assert world.points("c.md", user=BOB) == 1
     assert world.points(NOTE, user=ALICE) == 1
+
+
+def test_who_leaves_while_a_document_is_embedded_keeps_no_vector_of_it(world: IndexWorld) -> None:
+    class LeftMeanwhile(InMemoryVectors):
+        def upsert(
+            self, users: Sequence[UserId], vault: VaultRef, document: EmbeddedDocument
+        ) -> None:
+            world.directory.remove_member(vault, BOB)
+            assert run(world, membership_job(vault, BOB)) == []
+            super().upsert(users, vault, document)
+
+    world.directory.set_member(world.vault, BOB, VaultRole.READER)
+    world.deliver(world.write(NOTE, "llamas"))
+    [job] = world.queue.take()
+    world.vectors = LeftMeanwhile()
+    assert run(world, job) == []
+    assert (world.points(NOTE, user=ALICE), world.points(NOTE, user=BOB)) == (1, 0)
 
 
 def test_joining_and_leaving_may_be_told_in_the_wrong_order(world: IndexWorld) -> None:

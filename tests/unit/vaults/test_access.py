@@ -7,6 +7,7 @@ from archivolt.domain.errors import (
     ForbiddenError,
     InvalidRequestError,
     NotFoundError,
+    UnavailableError,
 )
 from archivolt.domain.identity import Role
 from archivolt.domain.ingestion import membership_job
@@ -109,6 +110,23 @@ def test_the_index_is_told_who_joined_and_who_left(world: World) -> None:
     vaults.set_member(ALICE_, "notes", BOB, VaultRole.READER)
     assert queue.take() == [membership_job(ref, BOB)]
     vaults.remove_member(ALICE_, "notes", BOB)
+    assert queue.take() == [membership_job(ref, BOB)]
+
+
+def test_the_index_is_told_at_last_of_who_left_while_it_could_not_be(world: World) -> None:
+    ref = world.vault("notes")
+    queue = InMemoryQueue()
+    reached = world.line.across(queue)
+    vaults = VaultService(world.directory, world.catalogue, world.clock, queue=lambda: reached)
+    vaults.set_member(ALICE_, "notes", BOB, VaultRole.READER)
+    queue.take()
+    world.line.take_down("send")
+    with pytest.raises(UnavailableError):
+        vaults.remove_member(ALICE_, "notes", BOB)
+    world.line.calm()
+
+    with pytest.raises(NotFoundError, match="member_not_found"):
+        vaults.remove_member(ALICE_, "notes", BOB)
     assert queue.take() == [membership_job(ref, BOB)]
 
 
