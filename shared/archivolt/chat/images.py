@@ -7,12 +7,14 @@ import base64
 import binascii
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Final, Protocol
 
-from archivolt.domain.errors import InvalidRequestError, TooLargeError
+from archivolt.domain.errors import ArchivoltError, InvalidRequestError, TooLargeError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_IMAGE_BYTES, MAX_MESSAGE_IMAGES
 from archivolt.domain.paths import VaultPath, resolve_path
+from archivolt.domain.tool import JsonObject
 from archivolt.domain.vault import FileContent, VaultAccess
 from archivolt.domain.vault_addresses import read_address
 from archivolt.ports.chat_model import ModelImage
@@ -59,6 +61,35 @@ class ImageReader:
         if len(addresses) > MAX_MESSAGE_IMAGES:
             raise InvalidRequestError("image_unusable", reason="images_too_many")
         return tuple(_image(self._bytes(principal, address)) for address in addresses)
+
+    def shown(
+        self,
+        principal: Principal,
+        addresses: Sequence[str],
+        scope: JsonObject | None,
+        *,
+        sees: bool,
+    ) -> tuple[JsonObject | None, tuple[ModelImage, ...]]:
+        """Return the images a person shows, and for a model that sees those in the scope too.
+
+        The scope that comes back says which; what cannot be shown stays unread in it.
+
+        Raises:
+            InvalidRequestError, TooLargeError, NotFoundError: As `read`, of the addresses alone.
+
+        """
+        images = list(self.read(principal, addresses))
+        if not (scope and sees):
+            return scope, tuple(images)
+        documents: list[JsonObject] = []
+        for document in scope["documents"]:
+            found: tuple[ModelImage, ...] = ()
+            if document.get("unread") == "file_not_text" and len(images) < MAX_MESSAGE_IMAGES:
+                with suppress(ArchivoltError):
+                    found = self.read(principal, [document["uri"]])
+            images += found
+            documents.append(document | {"unread": "shown_as_image"} if found else document)
+        return scope | {"documents": documents}, tuple(images)
 
     def _bytes(self, principal: Principal, address: str) -> bytes:
         pasted = _DATA_URL.match(address)

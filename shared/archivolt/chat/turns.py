@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from functools import partial
 from typing import Final, Protocol
 
 from archivolt.agent.prompts import system_prompt
@@ -132,7 +133,8 @@ class SendMessage:
             chosen = await asyncio.to_thread(self._choose, principal, same)
         # What a person points at may take two thirds of the window, at three characters a token.
         scope = scope and scope_within(scope, chosen.context_tokens * 2)
-        images = await asyncio.to_thread(self._with.images.read, principal, request.images)
+        shown = partial(self._with.images.shown, sees=chosen.sees)
+        scope, images = await asyncio.to_thread(shown, principal, request.images, scope)
         return _Prepared(
             chosen=chosen,
             conversation=conversation,

@@ -8,7 +8,7 @@ import pytest
 
 from archivolt.agent.keeping import state_from_json, state_to_json
 from archivolt.agent.state import LoopState
-from archivolt.chat.requests import TurnRequest
+from archivolt.chat.requests import ContextKind, Place, PlaceKind, TurnRequest
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, NotFoundError
 from archivolt.domain.limits import MAX_IMAGE_BYTES, MAX_MESSAGE_IMAGES
 from archivolt.domain.paths import vault_uri
@@ -145,6 +145,32 @@ def test_a_state_is_kept_without_its_images() -> None:
     kept = state_from_json(state_to_json(LoopState(messages=(asked,), tools=frozenset())))
 
     assert kept.messages == (ModelMessage(role="user", text="?"),)
+
+
+def test_an_image_among_the_files_a_person_points_at_is_shown() -> None:
+    world = Looking()
+    vault = world.vault("photos")
+    world.write(vault, "a.png", IMAGE)
+    world.write(vault, "b.png", IMAGE + bytes(MAX_IMAGE_BYTES))
+    world.write(vault, "c.bin", b"\0\1\2")
+    places = tuple(
+        Place(kind=PlaceKind.FILE, vault="photos", path=path)
+        for path in ("a.png", "b.png", "c.bin")
+    )
+    asked = TurnRequest(text="And this?", context=ContextKind.DOCUMENTS, places=places)
+
+    asyncio.run(world.turn(replace(asked, images=(PASTED,))))
+
+    system, *_, question = world.model.requests[-1].messages
+    assert len(question.images) == 2
+    assert system.text.count("shown_as_image") == 1
+    assert system.text.count("file_not_text") == 2
+
+    world.settings.save(ACME, replace(world.settings.load(ACME), chat_model="deepseek-chat"))
+    asyncio.run(world.turn(asked))
+    blind = world.model.requests[-1].messages
+    assert blind[-1].images == ()
+    assert blind[0].text.count("file_not_text") == 3
 
 
 def test_an_image_for_a_model_without_eyes_is_refused_before_anything_is_kept() -> None:
