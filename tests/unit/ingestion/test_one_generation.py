@@ -1,10 +1,17 @@
 """Of a changing document a search finds one generation at any moment; in the end, one is left."""
 
+from collections.abc import Sequence
+
+import pytest
+
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
+from archivolt.domain.vault import VaultRef
+from archivolt.ports.retrieval import Candidate
 from tests.fakes.faults import Death
 from tests.index_contents import contents
 from tests.index_world import IndexWorld
+from tests.product_world import ProductWorld
 
 
 def test_at_every_moment_of_an_edit_the_document_is_found_just_once() -> None:
@@ -26,6 +33,41 @@ def test_at_every_moment_of_an_edit_the_document_is_found_just_once() -> None:
     assert list(world.text_index.generations(world.vault)) == [
         (path, world.entry(path).generation) for path in ("a.md", "b.md")
     ]
+
+
+@pytest.mark.parametrize("move", [True, False])
+def test_what_changes_while_a_search_looks_is_found_by_it(
+    monkeypatch: pytest.MonkeyPatch, *, move: bool
+) -> None:
+    world = ProductWorld()
+    world.put("a.md", "llamas of old")
+    world.settle_all()
+    look = world.text_index.search
+    looks = 0
+
+    def looked(
+        vaults: Sequence[VaultRef],
+        terms: Sequence[Sequence[str]],
+        *,
+        limit: int,
+        prefix: str = "",
+    ) -> list[Candidate]:
+        nonlocal looks
+        looks, found = looks + 1, look(vaults, terms, limit=limit, prefix=prefix)
+        if looks % 2:
+            # Between the list and the look into the catalogue the index moves on.
+            if move:
+                world.move(*(("b.md", "a.md") if "b.md" in world.texts() else ("a.md", "b.md")))
+            else:
+                world.put("a.md", f"llamas anew {looks}")
+            world.settle_all()
+        return found
+
+    monkeypatch.setattr(world.text_index, "search", looked)
+    for mode in (SearchMode.LEXICAL, SearchMode.HYBRID):
+        assert len(world.found("llamas", mode=mode)) == 1
+    assert len(world.text_search.search([world.access()], "llamas").hits) == 1
+    assert looks == 6
 
 
 def test_older_passages_that_a_crash_left_are_taken_out_by_a_reconciliation() -> None:
