@@ -1,7 +1,8 @@
 """How many files a second a first load indexes on this machine: by words, then with vectors.
 
 The floors do the same work in one process and keep nothing: splitting alone, and splitting and
-embedding alone. Loads and floors stop when they are through or when their time is over.
+embedding alone. Loads and floors stop when they are through or when their time is over. Small notes
+are loaded once more, beside a program of others (`bench.first_load`).
 """
 
 import time
@@ -16,6 +17,7 @@ from archivolt.domain.ingestion import Passage
 from archivolt.domain.limits import CHUNK_TOKENS
 from archivolt.ingestion.splitting import split
 from archivolt.retrieval.tokens import token_upper_bound
+from bench import first_load
 from bench.local_stack import index_states, pages, started
 from bench.table import Row
 
@@ -50,6 +52,7 @@ def measure() -> list[Row]:
             floor="split and embed alone",
             floor_value=embed_alone,
         ),
+        *first_load.measure(),
     ]
 
 

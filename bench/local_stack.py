@@ -51,6 +51,21 @@ def pages() -> Generator[tuple[str, Path]]:
             yield "generated pages", folder
 
 
+def small_notes(folder: Path, count: int) -> list[Path]:
+    """Fill a folder with as many small notes, the same each time; return their files."""
+    chance = random.Random(2)  # noqa: S311  the same notes each time
+    words = [_word(chance) for _ in range(_VOCABULARY)]
+    files: list[Path] = []
+    for number in range(count):
+        note = folder / f"area-{number % 50}" / f"note-{number}.md"
+        note.parent.mkdir(parents=True, exist_ok=True)
+        lines = [" ".join(chance.choices(words, k=12)) for _ in range(chance.randint(3, 12))]
+        link = f"See [[note-{chance.randrange(count)}]]."
+        note.write_text("\n\n".join([f"# Note {number}", *lines, link]) + "\n", encoding="utf-8")
+        files.append(note)
+    return files
+
+
 def _generate(folder: Path) -> None:
     chance = random.Random(1)  # noqa: S311  the same pages each time
     words = [_word(chance) for _ in range(_VOCABULARY)]
