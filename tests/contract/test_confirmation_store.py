@@ -219,7 +219,9 @@ def test_a_yes_is_kept_while_a_proposal_waits_and_after(proposals: ConfirmationS
 def test_what_waits_for_a_yes_is_listed_for_its_user_the_last_to_end_first(
     proposals: ConfirmationStore,
 ) -> None:
-    asked = replace(a_proposal("p1", call="x" * 400_000), sealed_preview="preview")
+    asked = replace(
+        a_proposal("p1", call="x" * 400_000), sealed_preview="preview", program="my agent"
+    )
     for proposal in (
         asked,
         replace(asked, id="p2", expires_at=START + timedelta(minutes=20)),

@@ -1,6 +1,7 @@
 """A person answers what an agent wants to change, in a browser."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.builders import ACME, ALICE, BOB, principal
 from tests.entrypoints.browser_world import Browser, BrowserWorld
 from tests.oauth import PUBLIC_URL
 
-AGENT = principal(ALICE, kind=TokenKind.MCP)
+AGENT = replace(principal(ALICE, kind=TokenKind.MCP), program="my\nagent\u202e<b>")
 WAITING = "/approve/waiting"
 
 
@@ -67,6 +68,7 @@ def test_a_person_sees_the_change_agrees_and_the_agent_makes_it_once(
 
     assert page.status == 200
     assert "+Water them." in page.body.decode()
+    assert "“my agent�&lt;b&gt;”, a program that works for you" in page.body.decode()
     assert "You agreed." in agreed
     assert text_of(world).count("Water") == 1
     assert "carried it out" in alice.get(path_of(proposal)).body.decode()

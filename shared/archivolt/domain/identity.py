@@ -57,6 +57,7 @@ class Principal:
     """The verified caller. Built from a verified token and from nothing else (R6).
 
     `token_id` names the token in rate limits without revealing it. `reach` narrows what it may do.
+    `program` is what its owner, or the program itself, calls who holds it: a name and no proof.
     """
 
     tenant: TenantId
@@ -65,6 +66,7 @@ class Principal:
     token_id: str
     kind: TokenKind = TokenKind.INTERACTIVE
     reach: TokenReach = FULL_REACH
+    program: str = ""
 
 
 def tenant_id(raw: object) -> TenantId:

@@ -145,6 +145,7 @@ class OAuthGrant:
             token_id=self.family[:_TOKEN_ID_CHARS],
             kind=TokenKind.MCP,
             reach=self.reach,
+            program=self.client_name,
         )
 
     def renewed(self, *, refresh: str, access: tuple[AccessDigest, ...]) -> "OAuthGrant":

@@ -81,4 +81,5 @@ class PersonalTokenVerifier:
             token_id=digest[:_TOKEN_ID_CHARS],
             kind=TokenKind.PERSONAL,
             reach=kept.reach,
+            program=kept.name,
         )

@@ -27,6 +27,7 @@ class Proposal:
     `id` is the token's `jti`. `lease_until` is set while running; `outcome` once done. `attempts`
     counts how often it was taken: more than once, and an earlier apply may have had effects.
     `sealed_preview` is there for one that takes a person's yes, `approved` once they gave it.
+    `program` is the name of who proposed it (`Principal.program`).
     """
 
     id: str
@@ -42,6 +43,7 @@ class Proposal:
     attempts: int = 0
     sealed_preview: str = ""
     approved: bool = False
+    program: str = ""
 
     def waits_for_yes(self, now: datetime) -> bool:
         """Tell whether a person may still say yes, and has not."""

@@ -22,6 +22,7 @@ class AwaitedChange:
     """A proposal as the person sees it who may agree to it; `preview` is a `ShownPreview`."""
 
     id: str
+    program: str
     tool: str
     state: ProposalState
     approved: bool
@@ -115,6 +116,7 @@ class ApprovalService:
         preview = self._proposals().opened(proposal, "preview", proposal.sealed_preview)
         return AwaitedChange(
             id=proposal.id,
+            program=proposal.program,
             tool=proposal.tool,
             state=proposal.state,
             approved=proposal.approved,

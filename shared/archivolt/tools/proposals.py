@@ -89,6 +89,7 @@ class Proposals:
             created_at=now,
             expires_at=now + timedelta(seconds=seconds),
             sealed_call="",
+            program=principal.program,
         )
         token, sealed_call = self._signed(proposal, call)
         sealed_preview = self.sealed(proposal, "preview", preview) if preview else ""

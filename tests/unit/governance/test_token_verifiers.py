@@ -64,6 +64,7 @@ def test_a_token_speaks_for_its_owner_within_its_reach(world: TheWorld) -> None:
         token_id=digest_of(world.secret.text)[:32],
         kind=TokenKind.PERSONAL,
         reach=REACH,
+        program="laptop",
     )
 
 

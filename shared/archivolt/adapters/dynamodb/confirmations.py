@@ -187,6 +187,7 @@ def _head(proposal: Proposal) -> dict[str, Value]:
         "outcome": proposal.outcome,
         "preview": proposal.sealed_preview,
         "approved": proposal.approved,
+        "program": proposal.program,
     }
 
 
@@ -206,4 +207,5 @@ def _proposal(item: StoredItem, sealed_call: str) -> Proposal:
         attempts=item["attempts"],
         sealed_preview=item.get("preview", ""),
         approved=item.get("approved", False),
+        program=item.get("program", ""),
     )

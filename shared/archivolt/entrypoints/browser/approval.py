@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from archivolt.domain.display import plainly
+from archivolt.domain.display import on_one_line, plainly
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.messages import Language, Message
 from archivolt.domain.tool import JsonObject
@@ -84,7 +84,7 @@ def _shown(services: BrowserServices, request: Request) -> Response:
     with services.by_hand.doing(by.principal, "show_confirmation", confirmation=confirmation):
         change = services.approvals.show(by.principal, confirmation)
         may_answer = services.approvals.takes_an_answer(change)
-    content = [_who(by, language), *_preview(change.preview, language)]
+    content = [_who(by, language), _asking(change, language), *_preview(change.preview, language)]
     if may_answer:
         content.append(_form(services, by, change, language))
     else:
@@ -114,11 +114,17 @@ def _who(by: SignedIn, language: Language) -> Markup:
     return element("p", SIGNED_IN_AS.spoken(language).format(user=plainly(by.person.user)))
 
 
+def _asking(change: AwaitedChange, language: Language) -> Markup:
+    if not change.program:
+        return element("p", texts.ASKED.spoken(language))
+    named = texts.ASKED_BY.spoken(language)
+    return element("p", named.format(program=on_one_line(change.program)))
+
+
 def _preview(preview: JsonObject, language: Language) -> list[Markup]:
     affected = cast("list[JsonObject]", preview["affected"])
     diff, note = str(preview["diff"]), str(preview.get("note") or "")
     shown = [
-        paragraphs(texts.ASKED.spoken(language)),
         element("p", element("strong", plainly(str(preview["summary"])))),
     ]
     if affected:

@@ -13,6 +13,10 @@ ASKED: Final = Message(
     "An agent or a program that works for you wants to make this change:",
     "Un agent ou un programme qui travaille pour vous veut faire ce changement :",
 )
+ASKED_BY: Final = Message(
+    "“{program}”, a program that works for you, wants to make this change:",
+    "« {program} », un programme qui travaille pour vous, veut faire ce changement :",
+)
 CONSEQUENCE: Final = Message(
     "If you agree, it may make this very change, once. If you do not know of it, decline.",
     "Si vous acceptez, il pourra faire ce changement et aucun autre, une fois. Si vous n'en savez "

@@ -18,6 +18,9 @@ class AwaitedChangeBody(BaseModel):
     """A change that an agent proposed."""
 
     id: str
+    program: str = Field(
+        description="What the program that proposed it is called: by you, or by itself."
+    )
     tool: str
     state: ProposalState
     approved: bool = Field(description="Whether the agent may make it.")
@@ -30,6 +33,7 @@ class AwaitedChangeBody(BaseModel):
         """Return a change as it is shown."""
         return cls(
             id=awaited.id,
+            program=awaited.program,
             tool=awaited.tool,
             state=awaited.state,
             approved=awaited.approved,
