@@ -1,17 +1,19 @@
 """Of a changing document a search finds one generation at any moment; in the end, one is left."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
 
 import pytest
 
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
-from archivolt.domain.vault import VaultRef
-from archivolt.ports.retrieval import Candidate
 from tests.fakes.faults import Death
 from tests.index_contents import contents
 from tests.index_world import IndexWorld
 from tests.product_world import ProductWorld
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 def test_at_every_moment_of_an_edit_the_document_is_found_just_once() -> None:
@@ -35,6 +37,17 @@ def test_at_every_moment_of_an_edit_the_document_is_found_just_once() -> None:
     ]
 
 
+def followed(call: Callable[P, R], act: Callable[[], None]) -> Callable[P, R]:
+    """Return the call with an act after it."""
+
+    def call_and_act(*args: P.args, **kwargs: P.kwargs) -> R:
+        result = call(*args, **kwargs)
+        act()
+        return result
+
+    return call_and_act
+
+
 @pytest.mark.parametrize("move", [True, False])
 def test_what_changes_while_a_search_looks_is_found_by_it(
     monkeypatch: pytest.MonkeyPatch, *, move: bool
@@ -42,28 +55,23 @@ def test_what_changes_while_a_search_looks_is_found_by_it(
     world = ProductWorld()
     world.put("a.md", "llamas of old")
     world.settle_all()
-    look = world.text_index.search
     looks = 0
 
-    def looked(
-        vaults: Sequence[VaultRef],
-        terms: Sequence[Sequence[str]],
-        *,
-        limit: int,
-        prefix: str = "",
-    ) -> list[Candidate]:
+    def go_on() -> None:
+        """Let the index move on between the list and the look into the catalogue."""
         nonlocal looks
-        looks, found = looks + 1, look(vaults, terms, limit=limit, prefix=prefix)
-        if looks % 2:
-            # Between the list and the look into the catalogue the index moves on.
-            if move:
-                world.move(*(("b.md", "a.md") if "b.md" in world.texts() else ("a.md", "b.md")))
-            else:
-                world.put("a.md", f"llamas anew {looks}")
-            world.settle_all()
-        return found
+        looks += 1
+        if looks % 2 == 0:
+            return
+        if not move:
+            world.put("a.md", f"llamas anew {looks}")
+        elif "b.md" in world.texts():
+            world.move("b.md", "a.md")
+        else:
+            world.move("a.md", "b.md")
+        world.settle_all()
 
-    monkeypatch.setattr(world.text_index, "search", looked)
+    monkeypatch.setattr(world.text_index, "search", followed(world.text_index.search, go_on))
     for mode in (SearchMode.LEXICAL, SearchMode.HYBRID):
         assert len(world.found("llamas", mode=mode)) == 1
     assert len(world.text_search.search([world.access()], "llamas").hits) == 1
