@@ -5,9 +5,11 @@ Two people, each in a browser of their own; what one lets in sees the vaults of 
 
 import re
 import subprocess
+import uuid
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from html import unescape
+from pathlib import Path
 from urllib.parse import urljoin
 
 import httpx2
@@ -23,6 +25,11 @@ from archivolt_local.environment import for_children
 from tests.e2e.stack import Stack
 from tests.oauth import answer_in
 
+ROOT = Path(__file__).parents[2]
+NODE = ROOT / "node_modules" / ".bin" / "node"
+SUITE = ROOT / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+# Programs on this machine: ports that nothing else here takes.
+SUITE_PORT = 39_116
 CALLBACK = "http://127.0.0.1:39115/callback"
 PASSWORD = "the password " + "of a test"
 SCOPES = "vaults:read vaults:write"
@@ -54,7 +61,9 @@ class Person:
     """Somebody with a browser, who signs in when asked to and lets a program in."""
 
     def __init__(self, stack: Stack, name: str, *, ticked: str = "", **filled: str) -> None:
-        self.browser = httpx2.Client(base_url=stack.url, timeout=60, trust_env=False)
+        # Each connection is closed after its answer: nobody has to close the browser.
+        once = {"Connection": "close"}
+        self.browser = httpx2.Client(base_url=stack.url, headers=once, timeout=60, trust_env=False)
         self.asked = 0
         self._name = name
         self.filled = filled
@@ -62,16 +71,20 @@ class Person:
         self._answer = ""
 
     async def is_sent_to(self, url: str) -> None:
-        """Open an address, and go on until the program is answered."""
+        """Open an address, and remember how the program is answered."""
+        self._answer = self.opens(url)
+
+    def opens(self, url: str) -> str:
+        """Return where the browser is sent in the end: to the program, with its answer."""
         self.asked += 1
         page = self.browser.get(url)
-        while not page.headers.get("location", "").startswith(CALLBACK):
+        while not page.headers.get("location", "").startswith("http://127.0.0.1:39"):
             if page.is_redirect:
                 page = self.browser.get(urljoin(url, page.headers["location"]))
             else:
                 assert page.status_code == 200, page.text
                 page = self._fill_in(page)
-        self._answer = page.headers["location"]
+        return page.headers["location"]
 
     async def answer(self) -> AuthorizationCodeResult:
         """Return what the browser brings to the program."""
@@ -102,7 +115,7 @@ class Person:
 @pytest.fixture(scope="module")
 def people(stack: Stack) -> list[str]:
     """Two who have passwords, and a vault each."""
-    names = ["oauth-ann", "oauth-ben"]
+    names = [f"{name}-{uuid.uuid4().hex[:6]}" for name in ("ann", "ben")]
     for name in names:
         subprocess.run(
             stack.command("user", "add", name),
@@ -192,7 +205,9 @@ async def test_a_client_that_may_only_read_proposes_nothing_and_sees_only_its_va
     stack: Stack, people: list[str]
 ) -> None:
     with stack.client(stack.token(people[0])) as http:
-        assert http.post("/api/v1/vaults", json={"name": "hidden-from-it"}).status_code == 201
+        assert (
+            http.post("/api/v1/vaults", json={"name": f"hidden-of-{people[0]}"}).status_code == 201
+        )
     vault = f"vault-of-{people[0]}"
     person, kept = Person(stack, people[0], ticked=vault, access="read", reach="some"), Kept()
     change = {"vault": vault, "path": "from-a-client.md", "content": "x"}
@@ -241,3 +256,32 @@ def test_a_link_that_the_command_prints_signs_in_once(stack: Stack) -> None:
 
         assert (signed_in.status_code, again.status_code) == (303, 403)
         assert "admin" in browser.get(f"{stack.url}/oauth/connections").text
+
+
+@pytest.mark.skipif(not SUITE.exists(), reason="the Node clients are not installed")
+def test_the_official_suite_for_authorization_servers_passes(
+    stack: Stack, people: list[str], tmp_path: Path
+) -> None:
+    metadata = {"redirect_uris": [f"http://127.0.0.1:{SUITE_PORT}/callback"]}
+    client = httpx2.post(f"{stack.url}/oauth/register", json=metadata, trust_env=False).json()
+    with subprocess.Popen(
+        [
+            *(str(NODE), str(SUITE), "authorization", "--url", stack.url, "-o", str(tmp_path)),
+            *("--client-id", client["client_id"], "--resource", f"{stack.url}/mcp"),
+            *("--port", str(SUITE_PORT)),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=tmp_path,
+    ) as suite:
+        assert suite.stdout is not None
+        lines = iter(suite.stdout)
+        url = next(line.strip() for line in lines if "/oauth/authorize?" in line)
+        answered = httpx2.get(Person(stack, people[0]).opens(url), trust_env=False)
+        assert answered.status_code == 200
+        report = "".join(lines)
+
+    assert suite.returncode == 0, report
+    assert "authorization-server-metadata-endpoint: 2 passed, 0 failed" in report
+    assert "authorization-code-grant: 1 passed, 0 failed" in report
