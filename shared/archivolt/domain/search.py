@@ -39,7 +39,11 @@ class SearchQuery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchHit:
-    """One passage found. `score` is in 0..1, comparable within one answer only."""
+    """One passage found. `score` is in 0..1, comparable within one answer only.
+
+    `line` is the passage's first in the extracted text, counted from 1; `span` is where the
+    excerpt stands in the passage, in characters; `also_in` names what says nearly the same.
+    """
 
     vault: str
     path: VaultPath
@@ -48,6 +52,9 @@ class SearchHit:
     page: int | None
     excerpt: str
     score: float
+    line: int | None = None
+    span: tuple[int, int] = (0, 0)
+    also_in: tuple[str, ...] = ()
     explanation: dict[str, Any] = field(default_factory=dict[str, Any])
 
 

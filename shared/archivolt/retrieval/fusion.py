@@ -151,19 +151,6 @@ def fuse(
     return sorted(ranked, key=lambda each: (-each.score, place_of(each.candidate)[1:]))
 
 
-def without_repetitions(ranked: Sequence[Ranked]) -> list[Ranked]:
-    """Leave out passages of a vault that say, word for word, what a better one of it says."""
-    seen: set[tuple[VaultRef, str]] = set()
-    kept: list[Ranked] = []
-    for each in ranked:
-        words = " ".join(each.candidate.passage.text.casefold().split())
-        said = (each.candidate.vault, words)
-        if said not in seen:
-            seen.add(said)
-            kept.append(each)
-    return kept
-
-
 def _scores(candidates: Sequence[Candidate]) -> dict[Place, float]:
     return {place_of(candidate): candidate.score for candidate in candidates}
 

@@ -9,26 +9,25 @@ import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from archivolt.domain.embedding_key import KEY_TROUBLES
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.identity import Principal, TenantId
 from archivolt.domain.limits import MAX_QUERY_CHARS, MAX_TOP_K
 from archivolt.domain.messages import Language
-from archivolt.domain.paths import ROOT, VaultPath, is_below, resolve_directory, vault_uri
-from archivolt.domain.redaction import redact
-from archivolt.domain.search import SearchHit, SearchMode, SearchQuery, SearchResult
+from archivolt.domain.paths import ROOT, VaultPath, is_below, resolve_directory
+from archivolt.domain.search import SearchMode, SearchQuery, SearchResult
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.retrieval import Candidate, Embedder, TextIndex, VectorStore, Within
 from archivolt.ports.vaults import VaultDirectory
 from archivolt.retrieval.analysis import query_terms
 from archivolt.retrieval.current import CurrentPassages
-from archivolt.retrieval.excerpt import best_sentences
 from archivolt.retrieval.explaining import Weighing, explanation
 from archivolt.retrieval.filters import DocumentFilters
-from archivolt.retrieval.fusion import Ranked, without_repetitions
+from archivolt.retrieval.fusion import Ranked
+from archivolt.retrieval.hits import hit_of
 from archivolt.retrieval.meaning import (
     DenseIndex,
     MeaningQuestion,
@@ -36,6 +35,8 @@ from archivolt.retrieval.meaning import (
     nearest,
     no_former_index,
 )
+from archivolt.retrieval.near_duplicates import fold
+from archivolt.retrieval.neighbours import joined
 from archivolt.retrieval.notices import index_notices, notice
 from archivolt.retrieval.ranking import by_cosine, by_words_and_meaning, confidence
 from archivolt.retrieval.reach import ReachableVaults
@@ -43,6 +44,8 @@ from archivolt.retrieval.reach import ReachableVaults
 # How many passages of each list are looked at: the checks and the fusion drop some.
 _LEAST_CANDIDATES: Final = 100
 _CANDIDATES_PER_HIT: Final = 4
+# How far down the list a hit's near-duplicates are looked for.
+_LOOKED_AT_PER_HIT: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,10 +116,19 @@ class RetrievalService:
             return SearchResult(hits=[], notices=[])
         lists = self._lists(question)
         self._keep_current(question, lists)
-        ranked = without_repetitions(self._ranked(question, lists))
+        found = joined(self._ranked(question, lists))
+        hits = fold(found, limit=query.top_k, looked_at=query.top_k * _LOOKED_AT_PER_HIT)
         notices = index_notices(self._catalogue, list(question.vaults), query.mode, language)
         return SearchResult(
-            hits=[_hit(each, question, lists) for each in ranked[: query.top_k]],
+            hits=[
+                hit_of(
+                    each,
+                    question.groups,
+                    question.vaults,
+                    explanation=_why(each.found.ranked, question, lists),
+                )
+                for each in hits
+            ],
             notices=[*(notice(code, language) for code in lists.troubles), *notices],
         )
 
@@ -227,19 +239,7 @@ class RetrievalService:
         return [replace(each, score=each.score * share) for each in ranked]
 
 
-def _hit(ranked: Ranked, question: _Question, lists: _Lists) -> SearchHit:
-    candidate = ranked.candidate
-    passage = candidate.passage
-    vault = question.vaults[candidate.vault]
-    fragment = f"page={passage.page}" if passage.page else "".join(passage.headings[-1:])
-    why = (ranked, lists.lexical, lists.dense, lists.weighing)
-    return SearchHit(
-        vault=vault,
-        path=candidate.path,
-        uri=vault_uri(vault, candidate.path, fragment=fragment),
-        heading=" > ".join(passage.headings),
-        page=passage.page,
-        excerpt=best_sentences(redact(passage.text).text, question.groups),
-        score=round(min(1.0, ranked.score), 4),
-        explanation=explanation(*why) if question.query.explain else {},
-    )
+def _why(ranked: Ranked, question: _Question, lists: _Lists) -> dict[str, Any]:
+    if not question.query.explain:
+        return {}
+    return explanation(ranked, lists.lexical, lists.dense, lists.weighing)

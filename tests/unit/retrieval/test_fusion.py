@@ -12,7 +12,6 @@ from archivolt.retrieval.fusion import (
     fuse,
     is_foreign,
     lexical_weight,
-    without_repetitions,
 )
 from tests.builders import vault_ref
 
@@ -129,18 +128,3 @@ def test_a_question_is_foreign_to_no_passages_and_to_few_in_another_language() -
     english = candidate("b", 0.8, text="This is how you pass props to the component.")
     assert not is_foreign(question, [])
     assert not is_foreign(question, [french, english, english])
-
-
-def test_the_same_words_are_shown_once_per_vault() -> None:
-    ranked = fuse(
-        [
-            candidate("a", 9, text="One  llama."),
-            candidate("b", 8, text="one llama."),
-            candidate("c", 7, text="Two llamas."),
-            candidate("a", 6, text="One llama.", vault=vault_ref("v2")),
-        ],
-        [],
-        weight=1.0,
-    )
-    kept = [(each.candidate.vault.id, each.candidate.path) for each in without_repetitions(ranked)]
-    assert kept == [("v1", "a"), ("v1", "c"), ("v2", "a")]

@@ -345,3 +345,17 @@ def test_lexical_mode_needs_no_model(world: IndexWorld) -> None:
 
     world.embedder = Broken()
     assert world.found("llamas", mode=SearchMode.LEXICAL) == ["a.md"]
+
+
+def test_a_copy_is_named_by_the_hit_that_stands_for_it(world: IndexWorld) -> None:
+    world.settle(world.write("a.md", "# Zoo\n\nllamas"), world.write("b c.md", "# Zoo\n\nllamas"))
+    [hit] = world.search("llamas").hits
+    assert (hit.path, hit.also_in) == ("a.md", ("vault://notes/b%20c.md",))
+
+
+def test_an_excerpt_tells_where_it_stands(world: IndexWorld) -> None:
+    filler = "word " * 400
+    world.settle(world.write("a.md", f"# Top\n\n{filler}\n\n## Zoo\n\nThe llamas.\n"))
+    hit = world.search("llamas").hits[0]
+    assert hit.line == 7
+    assert hit.excerpt == "The llamas."[slice(*hit.span)]

@@ -163,6 +163,8 @@ def test_a_search_for_documents_has_the_shape_of_the_contract(world: World) -> N
                 "page": None,
                 "excerpt": "apples from notes",
                 "score": 1.0,
+                "line": None,
+                "span": [0, 0],
             }
         ],
         "notices": [{"code": "words_only", "message": "words only (en)"}],

@@ -148,6 +148,16 @@ class Passage(BaseModel):
     page: int | None = Field(description="Counted from 1; null where there are no pages.")
     excerpt: str
     score: float = Field(description="From 0 to 1, to compare within one result only.")
+    line: int | None = Field(
+        default=None,
+        description="The passage's first line in the document's text, counted from 1.",
+    )
+    span: list[int] = Field(description="Start and end of the excerpt, in characters from there.")
+    also_in: list[str] = Field(
+        default=[],
+        description="Other documents that say nearly the same.",
+        exclude_if=lambda also_in: not also_in,
+    )
     explanation: dict[str, Any] | None = Field(
         default=None,
         description="Only with explain: the score and rank in each list, and what decided between "
@@ -209,5 +219,8 @@ def _passage(hit: SearchHit, *, explain: bool) -> Passage:
         page=hit.page,
         excerpt=hit.excerpt,
         score=hit.score,
+        line=hit.line,
+        span=list(hit.span),
+        also_in=list(hit.also_in),
         explanation=hit.explanation if explain else None,
     )
