@@ -15,6 +15,7 @@ from archivolt.entrypoints.http.token_routes import NewToken
 from archivolt.governance.own_settings import OwnSettingsChange
 from archivolt.tools.catalogue import native_tools
 from archivolt.tools.labels import STEP_LABELS
+from archivolt_local.cli import main
 from tests.architecture.sources import ROOT
 from tests.guide import MCP_GUIDE, example_with, examples
 
@@ -137,12 +138,18 @@ def test_an_example_that_names_a_variable_for_the_token_names_the_same() -> None
     assert set(re.findall(r"\b[A-Z]+_TOKEN\b", text)) == {"ARCHIVOLT_TOKEN", "YOUR_TOKEN"}
 
 
-def test_the_guide_does_not_promise_a_sign_in_that_is_not_there() -> None:
+def test_the_guide_tells_of_the_sign_in_what_is_so(capsys: pytest.CaptureFixture[str]) -> None:
     text = MCP_GUIDE.read_text(encoding="utf-8")
     section = text[text.index("## claude.ai, ChatGPT") : text.index("## The inspector")]
 
-    assert "no such sign-in of its\nown yet" in section
-    assert "`AuthIssuer`" in section
+    assert f"ends after {limits.OAUTH_GRANT_DAYS} days" in section
+    assert limits.UNUSED_CLIENT_SECONDS == 86_400
+    for line in example_with(MCP_GUIDE, "sh", "archivolt sign-in").splitlines():
+        program, *words = shlex.split(line)
+        # The command is known with these words, and fails for want of a stack alone.
+        assert program == ".venv/bin/archivolt"
+        assert main([*words, "--data", "/nowhere"]) == 1
+        assert "No stack runs" in capsys.readouterr().err
 
 
 def test_a_variable_that_an_example_uses_is_one_the_guide_sets_or_explains() -> None:
