@@ -152,11 +152,9 @@ class Container:
     @cached_property
     def settings_service(self) -> "SettingsService":
         """What an administrator may change."""
-        from archivolt.governance.settings import SettingsService
+        from archivolt.composition.settings import settings_service
 
-        return SettingsService(
-            self.tenant_settings, self.secret_box, embedding_origin=self.index.models.origin
-        )
+        return settings_service(self)
 
     @cached_property
     def rate_counter(self) -> "RateCounter":

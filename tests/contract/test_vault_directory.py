@@ -205,6 +205,7 @@ def test_everybody_who_has_a_vault_in_a_tenant_is_known_for_workers(
     directory: VaultDirectory,
 ) -> None:
     assert directory.users(ACME) == []
+    assert directory.refs(ACME) == []
     notes, plans = a_vault("notes"), a_vault("plans")
     for vault in (notes, plans):
         directory.create(vault, owner=BOB)
@@ -212,6 +213,7 @@ def test_everybody_who_has_a_vault_in_a_tenant_is_known_for_workers(
     directory.create(a_vault("notes", tenant=GLOBEX), owner=UserId("mallory"))
 
     assert directory.users(ACME) == [ALICE, BOB]
+    assert directory.refs(ACME) == sorted([notes.ref, plans.ref], key=lambda ref: ref.id)
     assert directory.users(GLOBEX) == ["mallory"]
 
 

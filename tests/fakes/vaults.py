@@ -58,6 +58,10 @@ class InMemoryVaults:
     def all_refs(self) -> list[VaultRef]:
         return list(self._vaults)
 
+    def refs(self, tenant: TenantId) -> list[VaultRef]:
+        own = [ref for ref in self._vaults if ref.tenant == tenant]
+        return sorted(own, key=lambda ref: ref.id)
+
     def users(self, tenant: TenantId) -> list[UserId]:
         members = [self._members[ref] for ref in self._vaults if ref.tenant == tenant]
         return sorted({user for users in members for user in users})

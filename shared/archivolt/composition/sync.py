@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from archivolt.bootstrap import Container
+    from archivolt.domain.identity import TenantId, UserId
     from archivolt.ingestion.sync import SyncWorker
     from archivolt.ingestion.sync_requests import RebuildRequests
     from archivolt.ports.index_runs import IndexRuns
@@ -66,6 +67,17 @@ class SyncContainer:
             reconcile=self._on.index.reconcile,
             personal=self.personal_vaults.make,
         )
+
+    def synchronise(self, tenant: "TenantId", user: "UserId") -> None:
+        """Have every vault of a tenant compared with its documents, on behalf of a user.
+
+        Raises:
+            UnavailableError: It could not be queued.
+
+        """
+        from archivolt.domain.sync import SyncJob, SyncKind
+
+        self.queue.send(SyncJob(tenant=tenant, user=user, kind=SyncKind.TENANT))
 
     @cached_property
     def _leases(self) -> "SyncLeases":

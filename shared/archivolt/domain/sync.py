@@ -25,6 +25,8 @@ class SyncKind(StrEnum):
     """A new user's personal vault, which it makes if need be (R24)."""
     REBUILD = "rebuild"
     """One vault, whose index is to be made anew."""
+    TENANT = "tenant"
+    """Every vault of a tenant: what kept documents from their vectors was mended."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

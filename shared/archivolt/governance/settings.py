@@ -3,8 +3,8 @@
 A key of a provider comes in and never goes out: it is kept sealed, and shown as a fingerprint.
 """
 
-import hashlib
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any, Final
 from urllib.parse import urlsplit
@@ -17,13 +17,19 @@ from archivolt.domain.errors import (
     InvalidRequestError,
     NotFoundError,
     UnauthenticatedError,
+    UnavailableError,
 )
-from archivolt.domain.identity import Principal, Role, TenantId, tenant_id
-from archivolt.domain.settings import CHAT_API_KEY, EMBEDDING_API_KEY, TenantSettings
+from archivolt.domain.identity import Principal, Role, TenantId, UserId, tenant_id
+from archivolt.domain.settings import (
+    CHAT_API_KEY,
+    EMBEDDING_API_KEY,
+    PROVIDER_KEYS,
+    TenantSettings,
+)
+from archivolt.governance.provider_keys import fingerprint, is_fingerprint, with_provider_keys
+from archivolt.observability import failure, logger
 from archivolt.ports.governance import SecretBox, TenantSettingsStore
 
-_FINGERPRINT_CHARS: Final = 12
-_FINGERPRINT: Final = re.compile(rf"sha256:[0-9a-f]{{{_FINGERPRINT_CHARS}}}")
 _PRINTABLE: Final = re.compile(r"[\x21-\x7e]*")
 
 
@@ -51,6 +57,9 @@ def _header_value(key: SecretStr) -> SecretStr:
 _PROVIDER: Final = r"^[a-z0-9_-]*$"
 ProviderName = Annotated[
     str, Field(pattern=_PROVIDER, min_length=1, max_length=limits.MAX_PROVIDER_NAME_CHARS)
+]
+ProviderKey = Annotated[
+    SecretStr, AfterValidator(_header_value), Field(max_length=limits.MAX_API_KEY_CHARS)
 ]
 ModelName = Annotated[str, Field(min_length=1, max_length=limits.MAX_MODEL_NAME_CHARS)]
 
@@ -100,6 +109,13 @@ class SettingsChange(BaseModel):
         description="Write-only: shown as a"
         " fingerprint, which changes nothing when it is sent back.",
     )
+    chat_provider_keys: dict[ProviderName, ProviderKey | None] | None = Field(
+        default=None,
+        max_length=limits.MAX_NAMED_PROVIDERS,
+        description="Keys of further well-known providers, that a request may name; each goes to"
+        " its provider's own address and nowhere else. Those not named stay; null takes one back,"
+        " and null for all takes back all. Write-only, as chat_api_key.",
+    )
     embedding_api_key: Annotated[SecretStr, AfterValidator(_header_value)] | None = Field(
         default=None,
         max_length=limits.MAX_API_KEY_CHARS,
@@ -127,6 +143,10 @@ class SettingsChange(BaseModel):
         description="Whether the chat's model may search and read the web unasked even after it has"
         " seen documents. What a document says could then leave in an address.",
     )
+    skills_enabled: bool | None = Field(
+        default=None,
+        description="Whether the chat gives the model the method that fits a message by itself.",
+    )
 
 
 class SettingsService:
@@ -136,15 +156,23 @@ class SettingsService:
         store: Keeps them.
         secrets: Seals the keys.
         embedding_origin: Where the deployment has vectors made; "" for no provider.
+        catch_up: Has the documents of a tenant that waited for an embedding key queued again, on
+            behalf of a user.
 
     """
 
     def __init__(
-        self, store: TenantSettingsStore, secrets: SecretBox, *, embedding_origin: str = ""
+        self,
+        store: TenantSettingsStore,
+        secrets: SecretBox,
+        *,
+        embedding_origin: str = "",
+        catch_up: Callable[[TenantId, UserId], None] = lambda tenant, user: None,  # noqa: ARG005
     ) -> None:
         self._store = store
         self._secrets = secrets
         self._embedding_origin = embedding_origin
+        self._catch_up = catch_up
 
     def show(self, principal: Principal, tenant: str) -> TenantSettings:
         """Return the settings of a tenant.
@@ -166,7 +194,7 @@ class SettingsService:
         Raises:
             NotFoundError: `tenant_not_found`.
             ForbiddenError: `forbidden`.
-            InvalidRequestError: `embedding_key_unused`.
+            InvalidRequestError: `embedding_key_unused`, `provider_unknown`.
 
         """
         administered = _administered(principal, tenant)
@@ -181,8 +209,21 @@ class SettingsService:
         key = _new_key(change, EMBEDDING_API_KEY, change.embedding_api_key)
         if key is not None:
             changed = self._with_embedding_key(changed, administered, key)
+        if PROVIDER_KEYS in change.model_fields_set:
+            changed = with_provider_keys(
+                changed, change.chat_provider_keys, tenant=administered, secrets=self._secrets
+            )
         self._store.save(administered, changed)
+        if key:
+            self._let_documents_follow(administered, principal.user)
         return changed
+
+    def _let_documents_follow(self, tenant: TenantId, user: UserId) -> None:
+        try:
+            self._catch_up(tenant, user)
+        except UnavailableError as error:
+            # The key is in force; the daily reconciliation finds what waits.
+            logger.warning("documents wait for the reconciliation", extra=failure(error))
 
     def _with_key(self, settings: TenantSettings, tenant: TenantId, key: str) -> TenantSettings:
         sealed = self._secrets.seal(key, tenant=tenant, field=CHAT_API_KEY) if key else ""
@@ -205,13 +246,6 @@ class SettingsService:
         )
 
 
-def fingerprint(secret: str) -> str:
-    """Return what tells one key from another without helping to guess it; "" for no key."""
-    if not secret:
-        return ""
-    return f"sha256:{hashlib.sha256(secret.encode()).hexdigest()[:_FINGERPRINT_CHARS]}"
-
-
 def _administered(principal: Principal, tenant: str) -> TenantId:
     """Return the tenant if the caller administers it (S34)."""
     if tenant != principal.tenant and principal.role is not Role.CPI_ADMIN:
@@ -227,7 +261,7 @@ def _administered(principal: Principal, tenant: str) -> TenantId:
 def _plain_values(change: SettingsChange) -> dict[str, Any]:
     """Return the named settings but the keys; those set to nothing have their defaults."""
     defaults = TenantSettings()
-    named = change.model_fields_set - {CHAT_API_KEY, EMBEDDING_API_KEY}
+    named = change.model_fields_set - {CHAT_API_KEY, EMBEDDING_API_KEY, PROVIDER_KEYS}
     values = {name: getattr(change, name) for name in named}
     return {
         name: getattr(defaults, name) if value is None else value for name, value in values.items()
@@ -239,7 +273,7 @@ def _new_key(change: SettingsChange, field: str, given: SecretStr | None) -> str
     if field not in change.model_fields_set:
         return None
     key = given.get_secret_value() if given else ""
-    return None if _FINGERPRINT.fullmatch(key) else key
+    return None if is_fingerprint(key) else key
 
 
 def _lead_elsewhere(before: TenantSettings, after: TenantSettings) -> bool:

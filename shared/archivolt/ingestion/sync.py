@@ -1,4 +1,4 @@
-"""Synchronisations in the background: a user's vaults (R23), a new user's own, a vault anew.
+"""Synchronisations in the background: a user's vaults (R23), a new one's own, a vault anew, all.
 
 What a user asks for runs at most once at a time for each of them. A lease is kept from the request
 to the end of the work, across invocations. A worker that dies leaves it to end by itself; whatever
@@ -82,6 +82,8 @@ class SyncWorker:
             return [self._personal(job.tenant, job.user)]
         if job.kind is SyncKind.REBUILD:
             return [VaultRef(tenant=job.tenant, id=job.vault)] if job.vault else []
+        if job.kind is SyncKind.TENANT:
+            return [ref for ref in self._directory.refs(job.tenant) if ref.id >= job.at]
         accessible = self._directory.accessible(job.tenant, job.user)
         refs = [access.vault.ref for access in accessible]
         if job.reach is not None:

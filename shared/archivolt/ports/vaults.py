@@ -77,6 +77,10 @@ class VaultDirectory(Protocol):
         """Return every vault of every tenant (for reconciliation only)."""
         ...
 
+    def refs(self, tenant: TenantId) -> list[VaultRef]:
+        """Return the vaults of a tenant, by id (for workers: it grants nothing)."""
+        ...
+
     def users(self, tenant: TenantId) -> list[UserId]:
         """Return who has a vault in a tenant, in order (for workers: it grants nothing)."""
         ...

@@ -6,8 +6,13 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from archivolt.domain.errors import ForbiddenError, InvalidRequestError, NotFoundError
-from archivolt.domain.identity import Role
+from archivolt.domain.errors import (
+    ForbiddenError,
+    InvalidRequestError,
+    NotFoundError,
+    UnavailableError,
+)
+from archivolt.domain.identity import Role, TenantId, UserId
 from archivolt.domain.limits import CHAT_MAX_TOKENS, MAX_CHAT_TOKENS_PER_REQUEST
 from archivolt.domain.settings import TenantSettings
 from archivolt.governance.settings import SettingsChange, SettingsService, fingerprint
@@ -173,6 +178,33 @@ def test_a_deployment_that_asks_no_provider_takes_no_embedding_key(
     with pytest.raises(InvalidRequestError, match="embedding_key_unused"):
         service.change(ADMIN, ACME, change(embedding_api_key=KEY))
     assert service.change(ADMIN, ACME, change(embedding_api_key="")) == TenantSettings()
+
+
+def test_with_a_new_embedding_key_the_documents_that_waited_follow(
+    store: InMemoryTenantSettings,
+) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def catch_up(tenant: TenantId, user: UserId) -> None:
+        assert store.load(tenant).embedding_api_key_fingerprint == fingerprint(KEY)
+        asked.append((tenant, user))
+
+    service = SettingsService(store, ReversibleBox(), embedding_origin=PROVIDER, catch_up=catch_up)
+    service.change(ADMIN, ACME, change(embedding_api_key=KEY))
+    assert asked == [(ACME, "ada")]
+    for nothing in ({"chat_api_key": KEY}, {"embedding_api_key": fingerprint(KEY)}):
+        service.change(ADMIN, ACME, change(**nothing))
+    service.change(ADMIN, ACME, change(embedding_api_key=""))
+    assert asked == [(ACME, "ada")]
+
+
+def test_a_key_is_in_force_even_if_nothing_can_be_queued(store: InMemoryTenantSettings) -> None:
+    def down(tenant: TenantId, user: UserId) -> None:
+        raise UnavailableError("unavailable")
+
+    service = SettingsService(store, ReversibleBox(), embedding_origin=PROVIDER, catch_up=down)
+    changed = service.change(ADMIN, ACME, change(embedding_api_key=KEY))
+    assert store.load(ACME) == changed
 
 
 @pytest.mark.parametrize("role", [Role.VIEWER, Role.DEVOPS])

@@ -3,10 +3,12 @@
 import pytest
 
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
+from archivolt.domain.ingestion import IndexState
 from archivolt.domain.limits import SYNC_LEASE_SECONDS
-from archivolt.domain.sync import SyncJob, SyncStart, parse_sync, sync_message
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.sync import SyncJob, SyncKind, SyncStart, parse_sync, sync_message
 from archivolt.domain.vault import VaultId
-from tests.builders import ACME, ALICE, BOB, vault_ref
+from tests.builders import ACME, ALICE, BOB, GLOBEX, a_vault, vault_ref
 from tests.index_world import plenty
 from tests.sync_world import SyncWorld, running_out_after
 
@@ -146,3 +148,19 @@ def test_a_job_survives_its_message() -> None:
 def test_what_is_no_job_is_refused(body: str) -> None:
     with pytest.raises(InvalidRequestError):
         parse_sync(body)
+
+
+def test_every_vault_of_a_tenant_and_of_no_other_is_compared(world: SyncWorld) -> None:
+    theirs = world.new_vault("theirs", owner=BOB)
+    elsewhere = a_vault("elsewhere", tenant=GLOBEX)
+    world.directory.create(elsewhere, owner=BOB)
+    for vault in (world.vault, theirs, elsewhere.ref):
+        world.write("a.md", "llamas", vault=vault)
+    job = SyncJob(tenant=ACME, user=ALICE, kind=SyncKind.TENANT)
+    world.jobs.send(parse_sync(sync_message(job)))
+
+    assert world.work() == []
+
+    known = [world.catalogue.get(vault, VaultPath("a.md")) for vault in (world.vault, theirs)]
+    assert [entry and entry.state for entry in known] == [IndexState.INDEXED] * 2
+    assert world.catalogue.get(elsewhere.ref, VaultPath("a.md")) is None

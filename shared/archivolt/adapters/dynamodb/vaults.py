@@ -150,12 +150,14 @@ class DynamoVaultDirectory:
             for item in self._table.scan(Attr("sk").eq(_VAULT))
         ]
 
+    def refs(self, tenant: TenantId) -> list[VaultRef]:
+        """Return the vaults of a tenant, by id."""
+        items = self._table.items(f"TENANT#{tenant}", prefix="VAULT#")
+        return sorted((_ref_of(tenant, item) for item in items), key=lambda ref: ref.id)
+
     def users(self, tenant: TenantId) -> list[UserId]:
         """Return who has a vault in a tenant; costs a query a vault."""
-        vaults = self._table.items(f"TENANT#{tenant}", prefix="VAULT#")
-        return sorted(
-            {user for vault in vaults for user, _ in self.members(_ref_of(tenant, vault))}
-        )
+        return sorted({user for ref in self.refs(tenant) for user, _ in self.members(ref)})
 
     def _keeping_an_owner(self, ref: VaultRef, leaving: UserId) -> _Keeping:
         """Return what has to hold while `leaving` becomes less than an owner.
