@@ -31,7 +31,11 @@ def _checked(row: object, dimension: int) -> Vector:
 
 def _finite(number: object) -> float:
     try:
-        if isinstance(number, int | float) and math.isfinite(number):
+        if (
+            not isinstance(number, bool)
+            and isinstance(number, int | float)
+            and math.isfinite(number)
+        ):
             return float(number)
     except OverflowError:
         pass  # a whole number beyond every float

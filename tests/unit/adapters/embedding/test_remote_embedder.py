@@ -312,7 +312,7 @@ def test_vectors_of_another_length_are_refused(server: EmbeddingServer, make: Ma
         make(server).embed_passages(["llamas"])
 
 
-@pytest.mark.parametrize("number", ["NaN", "1e999", "1" + "0" * 400, '"1"', "null"])
+@pytest.mark.parametrize("number", ["NaN", "1e999", "1" + "0" * 400, '"1"', "null", "true"])
 def test_what_is_no_number_is_refused(server: EmbeddingServer, number: str) -> None:
     row = ", ".join([number, *["0.5"] * 1023])
     server.troubles = [Trouble(body=f'{{"result": {{"data": [[{row}]]}}}}'.encode())]
