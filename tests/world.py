@@ -184,7 +184,10 @@ class World:
     def human(self) -> HumanConfirmation:
         """Which changes of agents take a person's yes."""
         return HumanConfirmation(
-            self.tenant_settings, self.user_settings, "https://vault.example.com/approve"
+            self.tenant_settings,
+            self.user_settings,
+            "https://vault.example.com/approve",
+            pages=True,
         )
 
     def vault(self, name: str, *, owner: Principal | None = None) -> VaultRef:

@@ -189,10 +189,15 @@ def test_a_yes_does_not_give_the_token_to_somebody_else(world: McpWorld) -> None
 
 def form(world: McpWorld, **rounds: object) -> Json:
     """Return the result of a call by an agent whose client shows forms."""
+    return inline(world, {"form": {}}, **rounds)
+
+
+def inline(world: McpWorld, shows: Json, **rounds: object) -> Json:
+    """Return the result of a call by an agent whose client shows what is given."""
     call: Json = {"name": "apply_append_to_file", "arguments": ADDITION, **rounds}
     sent = modern("tools/call", call)
     capabilities = "io.modelcontextprotocol/clientCapabilities"
-    sent.body["params"]["_meta"][capabilities] = {"elicitation": {"form": {}}}
+    sent.body["params"]["_meta"][capabilities] = {"elicitation": shows}
     return world.send(sent, token="agent").json["result"]
 
 
@@ -213,6 +218,106 @@ def test_where_only_the_product_counts_a_client_cannot_answer_for_its_person(
     assert anew["isError"] is True
     assert "call propose_append_to_file first" in anew["content"][0]["text"]
     assert text_of(world).count("Water") == 1
+
+
+WENT: Json = {"confirm": {"action": "accept"}}
+PAGES: Json = {"url": {}}
+
+
+def sent_to_page(world: McpWorld, shows: Json = PAGES) -> tuple[Json, str]:
+    """Return the question that sends a person to the page, and the id of what it is about."""
+    asked = inline(world, shows)
+    question = asked["inputRequests"]["confirm"]["params"]
+    assert question["mode"] == "url"
+    page, _, proposal_id = question["url"].rpartition("/")
+    assert page == "https://vault.example.com/approve"
+    return asked, proposal_id
+
+
+@pytest.mark.parametrize(
+    ("shows", "settings"),
+    [
+        (PAGES, TenantSettings(human_confirmation=True)),
+        (PAGES, TenantSettings(human_confirmation_in_product=True)),
+        ({"form": {}, "url": {}}, TenantSettings(human_confirmation_in_product=True)),
+    ],
+)
+def test_a_client_that_opens_pages_sends_its_person_to_agree_and_the_call_waits_for_them(
+    world: McpWorld, shows: Json, settings: TenantSettings
+) -> None:
+    world.tenant_settings.save(ACME, settings)
+    waits: list[float] = []
+
+    def agree_after_a_while(seconds: float) -> None:
+        waits.append(seconds)
+        world.clock.advance(seconds=seconds)
+        if len(waits) == 4:
+            world.approvals.approve(PERSON, proposal_id)
+
+    world.pipeline = world.pipeline_of(world.tools(), wait=agree_after_a_while)
+    asked, proposal_id = sent_to_page(world, shows)
+
+    made = [
+        inline(world, shows, inputResponses=WENT, requestState=asked["requestState"])
+        for _ in range(2)
+    ]
+
+    assert made[0]["structuredContent"] == made[1]["structuredContent"]
+    assert made[0]["structuredContent"]["path"] == "garden.md"
+    assert len(waits) == 4
+    assert text_of(world).count("Water") == 1
+
+
+def test_a_person_who_takes_longer_than_a_call_may_answers_later(world: McpWorld) -> None:
+    world.tenant_settings.save(ACME, TenantSettings(human_confirmation_in_product=True))
+    asked, proposal_id = sent_to_page(world)
+
+    late = inline(world, PAGES, inputResponses=WENT, requestState=asked["requestState"])
+    told = late["content"][0]["text"]
+    [token] = [line for line in told.splitlines() if line.startswith("confirmation_token: ")]
+    world.approvals.approve(PERSON, proposal_id)
+    given = {"confirmation_token": token.removeprefix("confirmation_token: ")}
+    made = world.call_tool("apply_append_to_file", given, token="agent")
+
+    assert late["isError"] is True
+    assert told.startswith("human_confirmation_required: ")
+    assert f"approval_url: https://vault.example.com/approve/{proposal_id}" in told
+    assert made["structuredContent"]["path"] == "garden.md"
+
+
+@pytest.mark.parametrize("on_the_page", [True, False])
+def test_a_person_who_declines_there_or_does_not_go_has_declined(
+    world: McpWorld, *, on_the_page: bool
+) -> None:
+    world.tenant_settings.save(ACME, TenantSettings(human_confirmation_in_product=True))
+    asked, proposal_id = sent_to_page(world)
+    if on_the_page:
+        world.approvals.decline(PERSON, proposal_id)
+    given = WENT if on_the_page else {"confirm": {"action": "decline"}}
+
+    answer = inline(world, PAGES, inputResponses=given, requestState=asked["requestState"])
+
+    assert answer["structuredContent"] == {"status": "declined"}
+    assert world.approvals.show(PERSON, proposal_id).state is ProposalState.DECLINED
+
+
+def test_a_client_that_went_nowhere_cannot_say_that_its_person_agreed(world: McpWorld) -> None:
+    world.tenant_settings.save(ACME, TenantSettings(human_confirmation_in_product=True))
+    asked, _ = sent_to_page(world)
+
+    every: list[Json] = [PAGES, {"form": {}}, {"form": {}, "url": {}}]
+    for shows in every:
+        forged = inline(world, shows, inputResponses=YES, requestState=asked["requestState"])
+        assert forged["content"][0]["text"].startswith("human_confirmation_required: ")
+    assert text_of(world) == "Plant tulips."
+
+
+def test_nobody_is_sent_to_a_page_where_no_yes_is_asked_for(world: McpWorld) -> None:
+    world.tenant_settings.save(ACME, TenantSettings())
+
+    told = inline(world, PAGES)["content"][0]["text"]
+
+    assert told.startswith("confirmation_unasked: ")
 
 
 @pytest.mark.parametrize(

@@ -116,9 +116,12 @@ class ToolsContainer:
         from archivolt.governance.human_confirmation import HumanConfirmation
 
         settings = self._on.settings
-        pages = "/approve" if settings.signs_in else "/api/v1/confirmations"
+        place = "/approve" if settings.signs_in else "/api/v1/confirmations"
         return HumanConfirmation(
-            self._on.tenant_settings, self._on.user_settings, f"{settings.public_url}{pages}"
+            self._on.tenant_settings,
+            self._on.user_settings,
+            f"{settings.public_url}{place}",
+            pages=settings.signs_in,
         )
 
     @cached_property

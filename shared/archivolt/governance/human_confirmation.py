@@ -23,13 +23,20 @@ class HumanConfirmation:
     Args:
         tenants: Where administrators turn it on.
         people: Where users turn it on for their own agents.
-        approvals: The address below which a person answers: of pages, else of REST resources.
+        approvals: The address below which a person answers.
+        pages: Whether pages are there, for a browser; else they are REST resources.
 
     """
 
     def __init__(
-        self, tenants: TenantSettingsStore, people: UserSettingsStore, approvals: str
+        self,
+        tenants: TenantSettingsStore,
+        people: UserSettingsStore,
+        approvals: str,
+        *,
+        pages: bool,
     ) -> None:
+        self.pages = pages
         self._tenants = tenants
         self._people = people
         self._approvals = approvals

@@ -7,6 +7,7 @@ under it. Refuses to know what any tool does.
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
@@ -76,6 +77,23 @@ class Confirmations:
             passed = (self._clock.now() - started).total_seconds()
             waited, pause = max(waited + pause, passed), min(pause * 2, _LONGEST_PAUSE)
         raise _running(lease_left)
+
+    def answered(self, opened: OpenedProposal) -> OpenedProposal:
+        """Return a proposal once its person has answered, or as it is after a while.
+
+        Raises:
+            ConflictError: `confirmation_expired`: it is no longer kept.
+
+        """
+        waited, pause = 0.0, _FIRST_PAUSE
+        while opened.proposal.waits_for_yes(self._clock.now()):
+            if waited >= limits.CONFIRMATION_WAIT_SECONDS:
+                break
+            self._wait(pause)
+            waited, pause = waited + pause, min(pause * 2, _LONGEST_PAUSE)
+            kept = self.proposals.kept(opened.proposal.tenant, opened.proposal.id)
+            opened = replace(opened, proposal=kept)
+        return opened
 
     def decline(self, opened: OpenedProposal) -> None:
         """Never run this change; to decline twice is to decline.

@@ -23,6 +23,11 @@ class PersonsYes:
         by_agent = surface is Surface.MCP or principal.kind is not TokenKind.INTERACTIVE
         return self._human.rule(principal) if self._human and by_agent else YesRule.NONE
 
+    @property
+    def has_pages(self) -> bool:
+        """Whether a browser can be sent to where a person says yes."""
+        return self._human is not None and self._human.pages
+
     def address(self, proposal: Proposal) -> str:
         """Return where a person sees a proposal that needs their yes; "" for any other."""
         return self._human.address(proposal.id) if self._human and proposal.sealed_preview else ""

@@ -105,7 +105,7 @@ class ToolPipeline:
         self._rate_limit = rate_limit
         self._recorder = Recorder(audit, clock)
         self._confirmations = confirmations
-        self._yes = PersonsYes(human)
+        self.yes = PersonsYes(human)
         self.max_result_chars = MAX_TOOL_RESULT_CHARS
 
     def with_room_for(self, characters: int) -> "ToolPipeline":
@@ -178,7 +178,7 @@ class ToolPipeline:
                 surface=surface,
             )
             told = shown(preview, language, limit=self.max_result_chars - _TOKEN_ROOM)
-            asks = self._yes.rule(principal, surface) is not YesRule.NONE
+            asks = self.yes.rule(principal, surface) is not YesRule.NONE
             token, proposal = self._confirmations().proposals.propose(
                 principal, proposed, seconds=seconds, preview=json.dumps(told) if asks else ""
             )
@@ -189,7 +189,7 @@ class ToolPipeline:
                 token=token,
                 expires_at=proposal.expires_at,
                 preview=told,
-                approval_url=self._yes.address(proposal),
+                approval_url=self.yes.address(proposal),
             )
 
     def apply(
@@ -201,11 +201,12 @@ class ToolPipeline:
         surface: Surface,
         language: Language,
         asked: bool = False,
+        waits: bool = False,
     ) -> ToolResult:
         """Make the change that a token confirms, once, and return its result to every retry.
 
         The caller has to be the one who proposed it, with the rights that it takes now. `asked`:
-        the door has just had a person's yes to it.
+        the door has just had a person's yes to it; `waits`: it sent them to where they say it.
 
         Raises:
             InvalidRequestError: `confirmation_invalid`.
@@ -217,10 +218,13 @@ class ToolPipeline:
         with self._recorder.recorded(principal, f"apply:{name}", {}, surface) as call:
             tool = self._tool(name, surface)
             opened = self._opened(call, tool, token)
+            if waits:
+                self._rate_limit.count(principal, tool.name, call.started)
+                opened = self._confirmations().answered(opened)
             context, read = self._admitted(call, tool, language)
             if context.vault_id != opened.call.vault:
                 raise NotFoundError("vault_not_found", vault=str(call.arguments.get("vault")))
-            self._yes.require(principal, surface, opened.proposal, asked=asked, now=call.started)
+            self.yes.require(principal, surface, opened.proposal, asked=asked, now=call.started)
 
             def run(confirmed: Confirmed) -> ToolResult:
                 # As a model takes it, whoever applies: it is kept for every retry.
@@ -242,15 +246,6 @@ class ToolPipeline:
             tool = self._tool(name, surface)
             self._rate_limit.count(principal, tool.name, call.started)
             self._confirmations().decline(self._opened(call, tool, token))
-
-    def takes_forms(self, principal: Principal, surface: Surface) -> bool:
-        """Tell whether a form of the caller's client counts as a person's yes.
-
-        Raises:
-            UnavailableError: It cannot be read.
-
-        """
-        return self._yes.rule(principal, surface) is not YesRule.PRODUCT
 
     def _tool(self, name: str, surface: Surface) -> Tool:
         tool = self.registry.get(name)

@@ -54,11 +54,18 @@ class Caller:
         return proposed.answer.model_dump(mode="json")
 
     def apply(
-        self, pipeline: ToolPipeline, tool: str, arguments: JsonObject, *, asked: bool = False
+        self,
+        pipeline: ToolPipeline,
+        tool: str,
+        arguments: JsonObject,
+        *,
+        asked: bool = False,
+        waits: bool = False,
     ) -> JsonObject:
         """Return the result of a change whose token is the only argument.
 
-        `asked`: the person has just agreed, in a form of their client.
+        `asked`: the person has just agreed, in a form of their client; `waits`: they were sent to
+        the page on which they agree.
 
         Raises:
             ArchivoltError: Whatever the pipeline or the tool refuses.
@@ -72,17 +79,9 @@ class Caller:
             surface=Surface.MCP,
             language=self.language,
             asked=asked,
+            waits=waits,
         )
         return result.value
-
-    def takes_forms(self, pipeline: ToolPipeline) -> bool:
-        """Tell whether a form of this caller's client counts as a person's yes.
-
-        Raises:
-            ArchivoltError: Whatever the pipeline refuses.
-
-        """
-        return pipeline.takes_forms(self.principal, Surface.MCP)
 
     def decline(self, pipeline: ToolPipeline, tool: str, token: str) -> None:
         """Make sure that a proposed change is never made.

@@ -38,7 +38,7 @@ from archivolt.tools.schemas import input_schema, result_schema
 
 _SHOWN_NAME: Final = 64
 # What a caller needs to go on from a conflict; the sentence tells the rest.
-_TOLD_DETAILS: Final = ("etag", "diff", "approval_url")
+_TOLD_DETAILS: Final = ("etag", "diff", "approval_url", TOKEN)
 _PROPOSE: Final = (
     "Step 1 of 2, changes nothing: returns a preview and a confirmation_token for apply_{name}."
     " Show the preview to the user and ask before applying. {description}"
