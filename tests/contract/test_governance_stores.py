@@ -66,6 +66,8 @@ def test_settings_are_kept_per_tenant(settings: TenantSettingsStore) -> None:
         chat_max_tokens_per_request=17,
         chat_allowed_providers=("openai", "mistral"),
         ai_default_provider="mistral",
+        sealed_provider_keys={"mistral": "sealed"},
+        provider_key_fingerprints={"mistral": "sha256:89ab"},
         ai_default_models={"mistral": "mistral-large-latest"},
         sealed_chat_api_key="sealed",
         chat_api_key_fingerprint="sha256:0123",

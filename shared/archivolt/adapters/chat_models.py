@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from archivolt.adapters.streaming.formats import ProviderFormat
-from archivolt.ports.chat_model import ChatModel, ChatProvider, ProviderConnection, WireFormat
+from archivolt.domain.providers import WireFormat
+from archivolt.ports.chat_model import ChatModel, ChatProvider, ProviderConnection
 from archivolt.ports.model_catalogue import ModelCatalogue
 
 if TYPE_CHECKING:

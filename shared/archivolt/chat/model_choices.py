@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from archivolt.chat.presets import EMBEDDED, PRESETS
 from archivolt.chat.providers import ModelSelector
 from archivolt.domain.identity import Principal
+from archivolt.domain.providers import EMBEDDED, PRESETS
 from archivolt.ports.model_catalogue import ModelCapabilities, ModelCatalogue
 
 

@@ -8,32 +8,24 @@ elsewhere.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from archivolt.chat.presets import (
-    EMBEDDED,
-    EMBEDDED_MODEL,
-    NO_PRESET,
-    PRESETS,
-    wire_format_of,
+from archivolt.chat.configured import (
+    ConfiguredProvider,
+    keyed_providers,
+    own_name,
+    own_provider,
 )
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError
 from archivolt.domain.identity import Principal, TenantId
 from archivolt.domain.limits import DEFAULT_CONTEXT_TOKENS
-from archivolt.domain.settings import CHAT_API_KEY, TenantSettings
-from archivolt.ports.chat_model import ChatModel, ChatModels, ProviderConnection
+from archivolt.domain.providers import (
+    EMBEDDED,
+    EMBEDDED_MODEL,
+    PRESETS,
+)
+from archivolt.domain.settings import TenantSettings
+from archivolt.ports.chat_model import ChatModel, ChatModels
 from archivolt.ports.governance import SecretBox, TenantSettingsStore
 from archivolt.ports.model_catalogue import ModelCatalogue
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConfiguredProvider:
-    """A provider that can be reached, and the model it answers with unless another is named.
-
-    `sealed_key` is a tenant's, opened for the one request that needs it (S11).
-    """
-
-    connection: ProviderConnection
-    model: str = ""
-    sealed_key: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +33,7 @@ class ChosenModel:
     """What will answer a turn.
 
     `sees`: it takes images. `context_tokens` is its window. `reaches_out`: the tenant lets it ask
-    the web unasked, whatever documents it has seen.
+    the web unasked, whatever documents it has seen; `has_skills`: and has it given methods.
     """
 
     provider: str
@@ -51,32 +43,7 @@ class ChosenModel:
     sees: bool = False
     context_tokens: int = DEFAULT_CONTEXT_TOKENS
     reaches_out: bool = False
-
-
-def environment_providers(
-    variables: Mapping[str, str], *, preferred: str = "", preferred_model: str = ""
-) -> list[ConfiguredProvider]:
-    """Return the providers that a deployment has keys for, the preferred one first.
-
-    Args:
-        variables: `{provider}_api_key`, `{provider}_model`, `{provider}_base_url`, where set.
-        preferred: `AI_DEFAULT_PROVIDER`.
-        preferred_model: `AI_DEFAULT_MODEL`, the preferred provider's.
-
-    """
-    found: list[ConfiguredProvider] = []
-    for name, preset in PRESETS.items():
-        key, base_url = variables.get(f"{name}_api_key"), variables.get(f"{name}_base_url")
-        if not (key or base_url):
-            continue
-        named = preferred_model if name == preferred else ""
-        found.append(
-            ConfiguredProvider(
-                connection=_connection(name, base_url or preset.base_url, key or ""),
-                model=named or variables.get(f"{name}_model") or preset.model,
-            )
-        )
-    return sorted(found, key=lambda each: each.connection.provider != preferred)
+    has_skills: bool = True
 
 
 class ModelSelector:
@@ -158,7 +125,7 @@ class ModelSelector:
         configured = self._configured(tenant, settings)
         if named := asked or settings.chat_provider:
             return _named(named, configured, settings, insists=bool(asked))
-        for name in (_own_name(settings), settings.ai_default_provider, *configured):
+        for name in (own_name(settings), settings.ai_default_provider, *configured):
             if name == EMBEDDED:
                 return None
             if name in configured and _is_allowed(name, settings):
@@ -172,6 +139,7 @@ class ModelSelector:
             max_tokens=settings.chat_max_tokens_per_request,
             context_tokens=self._catalogue.context_tokens(EMBEDDED, EMBEDDED_MODEL),
             reaches_out=settings.web_after_documents,
+            has_skills=settings.skills_enabled,
             model=self._models.embedded(),
         )
 
@@ -184,7 +152,7 @@ class ModelSelector:
             raise InvalidRequestError("model_required", provider=provider)
         connection = found.connection
         if found.sealed_key:
-            key = self._secrets.open(found.sealed_key, tenant=tenant, field=CHAT_API_KEY)
+            key = self._secrets.open(found.sealed_key, tenant=tenant, field=found.key_field)
             connection = replace(connection, key=key)
         return ChosenModel(
             provider=provider,
@@ -193,6 +161,7 @@ class ModelSelector:
             sees=self._catalogue.capabilities(provider, name).vision,
             context_tokens=self._catalogue.context_tokens(provider, name),
             reaches_out=settings.web_after_documents,
+            has_skills=settings.skills_enabled,
             model=self._models.connect(connection),
         )
 
@@ -201,9 +170,11 @@ class ModelSelector:
     ) -> dict[str, ConfiguredProvider]:
         """Return what may be used, by name: the tenant's own first."""
         configured: dict[str, ConfiguredProvider] = {}
-        own = _own(settings)
+        own = own_provider(settings)
         if own is not None:
             configured[_name(own)] = own
+        for each in keyed_providers(settings):
+            configured.setdefault(_name(each), each)
         if self._environment_tenant in {None, tenant}:
             for each in self._environment:
                 configured.setdefault(_name(each), each)
@@ -227,40 +198,6 @@ def _named(
     return configured.get(name)
 
 
-def _own(settings: TenantSettings) -> ConfiguredProvider | None:
-    """Return what the tenant configured, if it can be reached: a key, or an address of one."""
-    provider = _own_name(settings)
-    preset = PRESETS.get(provider, NO_PRESET)
-    if not (_is_own(settings) or preset.keyless):
-        return None
-    base_url = settings.chat_base_url or preset.base_url
-    if not base_url or provider == EMBEDDED:
-        return None
-    return ConfiguredProvider(
-        connection=_connection(provider, base_url, ""),
-        model=preset.model,
-        sealed_key=settings.sealed_chat_api_key,
-    )
-
-
-def _is_own(settings: TenantSettings) -> bool:
-    return bool(settings.sealed_chat_api_key or settings.chat_base_url)
-
-
-def _own_name(settings: TenantSettings) -> str:
-    """Return the name of the tenant's own provider: an address alone speaks OpenAI's format."""
-    return settings.chat_provider or ("openai" if _is_own(settings) else "")
-
-
-def _connection(provider: str, base_url: str, key: str) -> ProviderConnection:
-    return ProviderConnection(
-        provider=provider,
-        base_url=base_url,
-        key=key,
-        wire_format=wire_format_of(provider, base_url),
-    )
-
-
 def _name(found: ConfiguredProvider) -> str:
     return found.connection.provider
 
@@ -268,7 +205,7 @@ def _name(found: ConfiguredProvider) -> str:
 def _model(found: ConfiguredProvider, settings: TenantSettings) -> str:
     """Return the model of a provider unless a request names one (O72)."""
     provider = _name(found)
-    preferred = settings.chat_model if provider == _own_name(settings) else ""
+    preferred = settings.chat_model if provider == own_name(settings) else ""
     return preferred or settings.ai_default_models.get(provider, "") or found.model
 
 

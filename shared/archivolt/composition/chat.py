@@ -7,7 +7,8 @@ if TYPE_CHECKING:
     from archivolt.agent.state import LoopLimits
     from archivolt.bootstrap import Container
     from archivolt.chat.model_choices import ModelChoices
-    from archivolt.chat.providers import ConfiguredProvider, ModelSelector
+    from archivolt.chat.configured import ConfiguredProvider
+    from archivolt.chat.providers import ModelSelector
     from archivolt.chat.scope import ScopeCollector
     from archivolt.chat.turns import SendMessage
     from archivolt.chat.waiting import WaitingTurns
@@ -109,7 +110,7 @@ class ChatContainer:
         )
 
     def _environment(self) -> "list[ConfiguredProvider]":
-        from archivolt.chat.providers import environment_providers
+        from archivolt.chat.configured import environment_providers
 
         settings = self._on.settings
         return environment_providers(

@@ -13,10 +13,20 @@ EMBEDDING_API_KEY: Final = "embedding_api_key"
 """The field that the key of the provider of vectors is sealed to."""
 
 
+PROVIDER_KEYS: Final = "chat_provider_keys"
+"""The keys of further providers, each sealed to a field of its own."""
+
+
+def provider_key_field(provider: str) -> str:
+    """Return the field that the key of a further provider is sealed to."""
+    return f"chat_provider_key:{provider}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantSettings:
     """What applies to the next request of a tenant. Empty means "not set".
 
+    `sealed_provider_keys` are keys of further providers, each for its well-known address.
     `chat_allowed_providers` are those that its people may choose from, none named: all;
     `ai_default_models` is a model for each provider (O71).
     `sealed_chat_api_key` is ciphertext bound to the tenant and the field (decision 24);
@@ -37,6 +47,8 @@ class TenantSettings:
     ai_default_models: Mapping[str, str] = field(default_factory=dict[str, str])
     sealed_chat_api_key: str = ""
     chat_api_key_fingerprint: str = ""
+    sealed_provider_keys: Mapping[str, str] = field(default_factory=dict[str, str])
+    provider_key_fingerprints: Mapping[str, str] = field(default_factory=dict[str, str])
     human_confirmation: bool = False
     human_confirmation_in_product: bool = False
     sealed_embedding_api_key: str = ""

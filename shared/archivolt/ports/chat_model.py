@@ -3,18 +3,10 @@
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from enum import StrEnum
 from typing import Any, Protocol
 
+from archivolt.domain.providers import WireFormat
 from archivolt.domain.tool import JsonObject
-
-
-class WireFormat(StrEnum):
-    """How a provider is spoken to."""
-
-    OPENAI = "openai"
-    ANTHROPIC = "anthropic"
-    GEMINI = "gemini"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,8 +5,8 @@ from decimal import Decimal
 import pytest
 
 from archivolt.adapters.models.table import ModelTable
-from archivolt.chat.presets import EMBEDDED, EMBEDDED_MODEL, PRESETS
 from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.providers import EMBEDDED, EMBEDDED_MODEL, PRESETS
 
 TABLE = ModelTable()
 

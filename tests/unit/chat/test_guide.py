@@ -8,7 +8,6 @@ from typing import Any, get_args
 
 import pytest
 
-from archivolt.chat.presets import PRESETS
 from archivolt.domain import stream
 from archivolt.domain.limits import (
     MAX_CONTEXT_FILE_CHARS,
@@ -20,6 +19,7 @@ from archivolt.domain.limits import (
     MAX_TURN_SECONDS,
 )
 from archivolt.domain.messages import Language, message_for
+from archivolt.domain.providers import PRESETS
 from archivolt.entrypoints.http.chat_app import create_chat_app
 from archivolt.entrypoints.http.conversation_bodies import Answer
 from archivolt.entrypoints.http.message_bodies import MessageBody

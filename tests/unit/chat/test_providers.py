@@ -3,16 +3,12 @@
 import pytest
 
 from archivolt.adapters.models.table import ModelTable
-from archivolt.chat.presets import EMBEDDED, EMBEDDED_MODEL, PRESETS
-from archivolt.chat.providers import (
-    ChosenModel,
-    ConfiguredProvider,
-    ModelSelector,
-    environment_providers,
-)
+from archivolt.chat.configured import ConfiguredProvider, environment_providers
+from archivolt.chat.providers import ChosenModel, ModelSelector
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, UnavailableError
-from archivolt.domain.settings import CHAT_API_KEY, TenantSettings
-from archivolt.ports.chat_model import ProviderConnection, WireFormat
+from archivolt.domain.providers import EMBEDDED, EMBEDDED_MODEL, PRESETS, WireFormat
+from archivolt.domain.settings import CHAT_API_KEY, TenantSettings, provider_key_field
+from archivolt.ports.chat_model import ProviderConnection
 from tests.builders import ACME, ALICE, GLOBEX, principal
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
 from tests.fakes.models import ScriptedModels
@@ -192,6 +188,57 @@ def test_a_default_without_a_key_leaves_what_has_one() -> None:
 
     assert Choosing(settings, OURS).select().provider == "openai"
     assert Choosing(settings).select().provider == EMBEDDED
+
+
+def test_a_request_chooses_among_the_providers_that_the_tenant_gave_keys_for() -> None:
+    box = ReversibleBox()
+    sealed = {
+        name: box.seal(f"sk-{name}", tenant=ACME, field=provider_key_field(name))
+        for name in ("anthropic", "mistral")
+    }
+    settings = tenant(chat_provider="openai", key="sk-openai", sealed_provider_keys=sealed)
+
+    def key_for(name: str) -> tuple[str, str]:
+        choosing = Choosing(settings)
+        choosing.select(name)
+        return choosing.connection.key, choosing.connection.base_url
+
+    assert key_for("") == ("sk-openai", PRESETS["openai"].base_url)
+    assert key_for("anthropic") == ("sk-anthropic", PRESETS["anthropic"].base_url)
+    assert key_for("mistral") == ("sk-mistral", PRESETS["mistral"].base_url)
+    with pytest.raises(InvalidRequestError, match="provider_not_configured"):
+        Choosing(settings).select("gemini")
+
+
+def test_a_key_given_for_the_tenants_own_address_wins_over_a_further_one() -> None:
+    box = ReversibleBox()
+    further = box.seal("sk-further", tenant=ACME, field=provider_key_field("openai"))
+    choosing = Choosing(
+        tenant(
+            chat_base_url="https://gateway.test/v1",
+            chat_model="m",
+            key="sk-own",
+            sealed_provider_keys={"openai": further},
+        )
+    )
+
+    choosing.select("openai")
+
+    assert (choosing.connection.key, choosing.connection.base_url) == (
+        "sk-own",
+        "https://gateway.test/v1",
+    )
+
+
+def test_a_default_among_further_providers_answers_with_its_own_key() -> None:
+    box = ReversibleBox()
+    sealed = box.seal("sk-m", tenant=ACME, field=provider_key_field("mistral"))
+    choosing = Choosing(
+        tenant(ai_default_provider="mistral", sealed_provider_keys={"mistral": sealed}), OURS
+    )
+
+    assert choosing.select().provider == "mistral"
+    assert choosing.connection.key == "sk-m"
 
 
 def test_the_embedded_provider_can_be_the_default() -> None:

@@ -8,8 +8,9 @@ from archivolt.adapters.streaming.answer_text import AnswerText
 from archivolt.adapters.streaming.echoes import write_echo
 from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
 from archivolt.adapters.streaming.json_values import an_object, count, objects, text
+from archivolt.domain.providers import WireFormat
 from archivolt.domain.tool import JsonObject
-from archivolt.ports.chat_model import ModelToolCall, ModelTurn, WireFormat
+from archivolt.ports.chat_model import ModelToolCall, ModelTurn
 
 _CUT = frozenset({"max_tokens", "model_context_window_exceeded"})
 _FILTERED = frozenset({"refusal"})

@@ -6,8 +6,9 @@ from typing import Any
 from archivolt.adapters.streaming.declarations import as_mcp_tool
 from archivolt.adapters.streaming.echoes import read_echo
 from archivolt.adapters.streaming.pairs import arguments_object, system_text, valid_pairs
+from archivolt.domain.providers import WireFormat
 from archivolt.domain.tool import JsonObject
-from archivolt.ports.chat_model import ModelMessage, ModelRequest, WireFormat
+from archivolt.ports.chat_model import ModelMessage, ModelRequest
 
 
 def content_request(

@@ -9,8 +9,9 @@ from archivolt.adapters.streaming.answer_text import AnswerText
 from archivolt.adapters.streaming.echoes import write_echo
 from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
 from archivolt.adapters.streaming.json_values import an_object, count, objects, text
+from archivolt.domain.providers import WireFormat
 from archivolt.domain.tool import JsonObject
-from archivolt.ports.chat_model import ModelTurn, WireFormat
+from archivolt.ports.chat_model import ModelTurn
 
 _CUT = frozenset({"length", "max_tokens", "model_length"})
 _FILTERED = frozenset({"content_filter", "safety"})

@@ -2,8 +2,9 @@
 
 from archivolt.adapters.streaming.echoes import read_echo
 from archivolt.adapters.streaming.pairs import arguments_object, valid_pairs
+from archivolt.domain.providers import WireFormat
 from archivolt.domain.tool import JsonObject
-from archivolt.ports.chat_model import ModelMessage, ModelRequest, WireFormat
+from archivolt.ports.chat_model import ModelMessage, ModelRequest
 
 
 def completion_request(request: ModelRequest) -> JsonObject:

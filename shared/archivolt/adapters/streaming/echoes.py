@@ -7,8 +7,9 @@ import json
 from collections.abc import Sequence
 
 from archivolt.adapters.streaming.json_values import an_object, objects
+from archivolt.domain.providers import WireFormat
 from archivolt.domain.tool import JsonObject
-from archivolt.ports.chat_model import ModelMessage, WireFormat
+from archivolt.ports.chat_model import ModelMessage
 
 
 def write_echo(wire_format: WireFormat, items: Sequence[JsonObject]) -> str:

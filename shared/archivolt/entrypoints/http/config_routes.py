@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from archivolt.chat.presets import LAST_DEFAULT
 from archivolt.domain.limits import MAX_NAMED_PROVIDERS
+from archivolt.domain.providers import LAST_DEFAULT
 from archivolt.domain.settings import TenantSettings
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.model_bodies import Capabilities, ProviderBody, capabilities_of

@@ -17,6 +17,7 @@ class SettingsBody(BaseModel):
     chat_enabled: bool
     chat_provider: str = Field(description='"" leaves the choice to the deployment.')
     chat_model: str = Field(description='"" is the provider\'s own default.')
+    chat_provider_keys: dict[str, str] = Field(description="Fingerprints of further keys.")
     chat_allowed_providers: list[str] = Field(description="Empty: every one.")
     ai_default_provider: str
     ai_default_models: dict[str, str]
@@ -36,6 +37,7 @@ class SettingsBody(BaseModel):
             chat_enabled=settings.chat_enabled,
             chat_provider=settings.chat_provider,
             chat_model=settings.chat_model,
+            chat_provider_keys=dict(settings.provider_key_fingerprints),
             chat_allowed_providers=list(settings.chat_allowed_providers),
             ai_default_provider=settings.ai_default_provider,
             ai_default_models=dict(settings.ai_default_models),

@@ -12,7 +12,8 @@ from archivolt.adapters.streaming.formats import (
     ReportedError,
 )
 from archivolt.adapters.streaming.sse import ChunkDecoder, UnreadableStreamError
-from archivolt.ports.chat_model import ModelTurn, WireFormat
+from archivolt.domain.providers import WireFormat
+from archivolt.ports.chat_model import ModelTurn
 
 RECORDINGS = Path(__file__).parents[5] / "shared" / "data" / "streams"
 FORMATS = {

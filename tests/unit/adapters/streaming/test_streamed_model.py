@@ -13,6 +13,7 @@ from archivolt.adapters.models.table import ModelTable
 from archivolt.adapters.streaming.declarations import sent_name
 from archivolt.adapters.streaming.model import MAX_PAUSED_TURNS, StreamedChatModel
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
+from archivolt.domain.providers import WireFormat
 from archivolt.ports.chat_model import (
     ModelEvent,
     ModelMessage,
@@ -21,7 +22,6 @@ from archivolt.ports.chat_model import (
     ModelTurn,
     ProviderConnection,
     TextDelta,
-    WireFormat,
 )
 from tests.fakes.openai_server import OpenAIServer, Reply, openai_server
 from tests.fakes.provider_streams import (

@@ -1,16 +1,23 @@
 """Well-known providers: where they are, what they speak, and what they answer with."""
 
 from collections.abc import Mapping
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
-
-from archivolt.ports.chat_model import WireFormat
 
 EMBEDDED: Final = "embedded"
 EMBEDDED_MODEL: Final = "archivolt-extractive"
 LAST_DEFAULT: Final = "deepseek"
 """The provider that is asked first where nothing names another (O71)."""
+
+
+class WireFormat(StrEnum):
+    """How a provider is spoken to."""
+
+    OPENAI = "openai"
+    ANTHROPIC = "anthropic"
+    GEMINI = "gemini"
 
 
 class Preset(NamedTuple):
