@@ -3,6 +3,7 @@
 Two people, each in a browser of their own; what one lets in sees the vaults of that one.
 """
 
+import os
 import re
 import subprocess
 import uuid
@@ -29,7 +30,8 @@ ROOT = Path(__file__).parents[2]
 NODE = ROOT / "node_modules" / ".bin" / "node"
 SUITE = ROOT / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 # Programs on this machine: ports that nothing else here takes.
-SUITE_PORT = 39_116
+SUITE_PORT, REMOTE_PORT = 39_116, 39_117
+PROGRAMS = ("http://127.0.0.1:39", "http://localhost:39")
 CALLBACK = "http://127.0.0.1:39115/callback"
 PASSWORD = "the password " + "of a test"
 SCOPES = "vaults:read vaults:write"
@@ -78,7 +80,7 @@ class Person:
         """Return where the browser is sent in the end: to the program, with its answer."""
         self.asked += 1
         page = self.browser.get(url)
-        while not page.headers.get("location", "").startswith("http://127.0.0.1:39"):
+        while not page.headers.get("location", "").startswith(PROGRAMS):
             if page.is_redirect:
                 page = self.browser.get(urljoin(url, page.headers["location"]))
             else:
@@ -285,3 +287,27 @@ def test_the_official_suite_for_authorization_servers_passes(
     assert suite.returncode == 0, report
     assert "authorization-server-metadata-endpoint: 2 passed, 0 failed" in report
     assert "authorization-code-grant: 1 passed, 0 failed" in report
+
+
+@pytest.mark.skipif(not SUITE.exists(), reason="the Node clients are not installed")
+def test_mcp_remote_opens_a_browser_and_is_let_in(
+    stack: Stack, people: list[str], tmp_path: Path
+) -> None:
+    own = {"HOME": str(tmp_path), "MCP_REMOTE_CONFIG_DIR": str(tmp_path), "BROWSER": "true"}
+    path = f"{NODE.parent}{os.pathsep}{for_children()['PATH']}"
+    program = [str(NODE.parent / "mcp-remote-client"), f"{stack.url}/mcp", str(REMOTE_PORT)]
+    with subprocess.Popen(
+        [*program, "--transport", "http-only"],
+        env={**for_children(), **own, "PATH": path},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as remote:
+        assert remote.stdout is not None
+        lines = iter(remote.stdout)
+        url = next(line.strip() for line in lines if line.startswith(f"{stack.url}/oauth/"))
+        answered = httpx2.get(Person(stack, people[1]).opens(url), trust_env=False)
+        assert answered.status_code == 200
+        assert any("search_documents" in line for line in lines)
+        remote.terminate()
