@@ -1,6 +1,8 @@
 """The OpenAI-compatible provider over HTTP, against a server on loopback."""
 
 import asyncio
+from dataclasses import replace
+from typing import Any
 
 import httpx2
 import pytest
@@ -13,6 +15,7 @@ from archivolt.adapters.streaming.opening import MAX_ADAPTATIONS
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
 from archivolt.ports.chat_model import (
     ModelEvent,
+    ModelImage,
     ModelMessage,
     ModelRequest,
     ModelToolCall,
@@ -20,7 +23,15 @@ from archivolt.ports.chat_model import (
     ProviderConnection,
     TextDelta,
 )
-from tests.fakes.openai_server import OpenAIServer, Reply, calls, failure, openai_server, says
+from tests.fakes.openai_server import (
+    OpenAIServer,
+    Reply,
+    calls,
+    chunks,
+    failure,
+    openai_server,
+    says,
+)
 
 KEY = "sk-proj-0123456789abcdef"
 TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}
@@ -145,6 +156,76 @@ def test_the_request_has_what_the_wire_format_asks_for() -> None:
     assert sent["tools"] == [TOOL]
     assert "tool_choice" not in sent
     assert server.sent_headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+def test_details_of_reasoning_and_signatures_of_calls_come_back_with_the_turn() -> None:
+    entry: dict[str, Any] = {
+        "index": 0,
+        "id": "theirs",
+        "function": {"name": "search", "arguments": "{}"},
+        "extra_content": {"google": {"thought_signature": "signed"}},
+    }
+    thought = {"type": "reasoning.text", "index": 0, "format": "anthropic-claude-v1"}
+    deltas: list[dict[str, Any]] = [
+        {"reasoning_details": [{**thought, "text": "Let me "}]},
+        {"reasoning_details": [{**thought, "text": "look."}, "odd"]},
+        {"reasoning_details": [{**thought, "signature": "sig", "text": None}]},
+        {"reasoning_details": [{"type": "reasoning.encrypted", "index": 1, "data": "abc"}]},
+        {"tool_calls": [entry]},
+    ]
+    with openai_server(chunks(*deltas, finish="tool_calls"), says("ok")) as server:
+        turn = ask(server.base_url)[-1]
+        assert isinstance(turn, ModelTurn)
+        [call] = turn.tool_calls
+        ours = replace(call, id="ours")
+        history = [
+            ModelMessage(role="user", text="?"),
+            ModelMessage(role="assistant", tool_calls=(ours,), echo=turn.echo),
+            ModelMessage(role="tool", text="found", tool_call_id="ours"),
+        ]
+        ask(server.base_url, ModelRequest(messages=history, model="m", max_tokens=9))
+
+    sent = server.requests[1]["messages"][1]
+    assert sent["reasoning_details"] == [
+        {**thought, "text": "Let me look.", "signature": "sig"},
+        {"type": "reasoning.encrypted", "index": 1, "data": "abc"},
+    ]
+    assert sent["tool_calls"][0]["id"] == "ours"
+    assert sent["tool_calls"][0]["extra_content"] == entry["extra_content"]
+
+
+def test_images_go_beside_the_text_in_a_content_array() -> None:
+    image = ModelImage(media_type="image/png", data="AAAA")
+    shown = ModelMessage(role="user", text="What?", images=(image,))
+
+    with openai_server(says("ok")) as server:
+        ask(server.base_url, ModelRequest(messages=[shown], model="m", max_tokens=9))
+
+    assert server.requests[0]["messages"][0]["content"] == [
+        {"type": "text", "text": "What?"},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}},
+    ]
+
+
+def test_a_result_without_its_call_is_not_sent_and_results_follow_their_calls() -> None:
+    one = ModelToolCall(id="1", name="search", arguments="{}")
+    two = ModelToolCall(id="2", name="search", arguments="{}")
+    history = [
+        ModelMessage(role="tool", text="of nobody", tool_call_id="0"),
+        ModelMessage(role="assistant", tool_calls=(one, two)),
+        ModelMessage(role="tool", text="second", tool_call_id="2"),
+        ModelMessage(role="tool", text="first", tool_call_id="1"),
+        ModelMessage(role="tool", text="again", tool_call_id="1"),
+        ModelMessage(role="user", text="And?"),
+        ModelMessage(role="tool", text="late", tool_call_id="2"),
+    ]
+
+    with openai_server(says("ok")) as server:
+        ask(server.base_url, ModelRequest(messages=history, model="m", max_tokens=9))
+
+    assert [
+        (sent.get("tool_call_id"), sent["content"]) for sent in server.requests[0]["messages"]
+    ] == [(None, ""), ("1", "first"), ("2", "second"), (None, "And?")]
 
 
 def test_a_model_that_may_only_answer_still_sees_the_tools() -> None:
