@@ -13,7 +13,11 @@ from archivolt.domain.errors import ArchivoltError, InvalidRequestError, Unavail
 from archivolt.domain.tool import JsonObject
 
 _MAX_REASON_CHARS = 300
-_LOOKS_SECRET = re.compile(r"\b(?:sk|key|gsk|xai|Bearer)[-_ ][\w*.-]{6,}|\b[\w-]{24,}\b", re.ASCII)
+# A long word is a key, unless it is made of short ones, as names of models are.
+_SHORT_WORDS = r"[a-z0-9]{1,12}(?:[-_][a-z0-9]{1,12})+\b(?![-_])"
+_LOOKS_SECRET = re.compile(
+    rf"\b(?:sk|key|gsk|xai|Bearer)[-_ ][\w*.-]{{6,}}|\b(?!{_SHORT_WORDS})[\w-]{{24,}}\b", re.ASCII
+)
 _NOT_TEXT = re.compile(r"[\x00-\x1f\x7f<>]+")
 _SECONDS = re.compile(r"(\d{1,6})(?:\.\d+)?s?")
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})

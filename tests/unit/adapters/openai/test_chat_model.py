@@ -382,6 +382,25 @@ def test_a_key_never_shows_in_an_error(reply: Reply) -> None:
     assert "sk-p" not in shown
 
 
+def test_the_name_of_a_model_shows_in_an_error_however_long_it_is() -> None:
+    with openai_server(failure(404, "model: claude-sonnet-4-5-20250929 not found")) as server:
+        assert "claude-sonnet-4-5-20250929" in str(refused(server).details["reason"])
+
+
+@pytest.mark.parametrize(
+    "secret",
+    [
+        "AIza" + "SyD4x7Qm2Lk9Rt5Vb8Nc1Zp3Wf6Hg0J",
+        "0123456789abcdef" * 2,
+        "org-" + "a1b2c3d4e5f6a7b8c9d0e1f2",
+        "a-b-" + "0123456789abcdef01234567-c",
+    ],
+)
+def test_what_looks_like_somebodys_key_shows_in_no_error(secret: str) -> None:
+    with openai_server(failure(400, f"bad {secret} given")) as server:
+        assert secret not in str(refused(server).details["reason"])
+
+
 def test_an_error_within_the_stream_is_an_error() -> None:
     good, *_ = says("half").pieces
     bad = b'data: {"error": {"message": "overloaded", "type": "server_error"}}\n\n'
