@@ -197,6 +197,7 @@ class IndexContainer:
         from archivolt.ingestion.index_change import IndexChanges
         from archivolt.ingestion.index_plan import IndexPlanner
         from archivolt.ingestion.index_write import IndexWriter
+        from archivolt.ingestion.moved_readings import MovedReadings
 
         planner = IndexPlanner(
             files=self._on.file_store,
@@ -204,6 +205,7 @@ class IndexContainer:
             text_index=self.text_index,
             reader=self.reader,
             clock=self._on.clock,
+            moved=MovedReadings(self._on.catalogue, self.text_index, self.note_index),
         )
         writer = IndexWriter(
             catalogue=self._on.catalogue, text_index=self.text_index, queue=self.embedding_queue
@@ -276,18 +278,9 @@ class IndexContainer:
     @cached_property
     def retrieval(self) -> "RetrievalService":
         """Search by meaning and by words."""
-        from archivolt.retrieval.filters import DocumentFilters
-        from archivolt.retrieval.hybrid import RetrievalService
+        from archivolt.composition.search import retrieval_service
 
-        return RetrievalService(
-            directory=self._on.vault_directory,
-            catalogue=self._on.catalogue,
-            text_index=self.text_index,
-            vectors=self.vector_store,
-            filters=DocumentFilters(self.note_index, self._on.clock),
-            embedder=self.models.present_for,
-            former=self.former_index_for,
-        )
+        return retrieval_service(self._on)
 
     @cached_property
     def vector_server(self) -> "QdrantRest":

@@ -64,7 +64,8 @@ def departed(
     kept = stored if stored is not None and is_there(stored) else plain
     return replace(
         plain,
-        sha256=kept.sha256,
+        # Why a part of it could not be read is not kept: such a document is read again.
+        sha256="" if kept.reason else kept.sha256,
         recipe=kept.recipe,
         embedder=kept.embedder,
         title=kept.title,

@@ -98,8 +98,13 @@ class DocumentReader:
             tags=tags_of(markdown),
             passages=passages,
             text=text,
-            links=links_in(text) if path.lower().endswith(_NOTES) else (),
+            links=links_of(path, text),
         )
+
+
+def links_of(path: VaultPath, text: str) -> Sequence[NoteLink]:
+    """Return the links that stand in the whole text of a document, if it is a note."""
+    return links_in(text) if path.lower().endswith(_NOTES) else ()
 
 
 def _outcome(passages: Sequence[Passage], extraction: Extraction) -> tuple[IndexState, str]:

@@ -29,6 +29,7 @@ from archivolt.ingestion.documents import (
     indexed_passages,
 )
 from archivolt.ingestion.moved import MoveMemory
+from archivolt.ingestion.moved_readings import MovedReadings
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
@@ -75,7 +76,9 @@ class IndexPlanner:
         text_index: TextIndex,
         reader: DocumentReader,
         clock: Clock,
+        moved: MovedReadings | None = None,
     ) -> None:
+        self._moved = moved
         self._files = files
         self._catalogue = catalogue
         self._text_index = text_index
@@ -134,7 +137,7 @@ class IndexPlanner:
         sha256: str,
         now: datetime,
     ) -> Plan:
-        reading = self._reader.read(change.path, content.data)
+        reading = self._reading(change, content, sha256=sha256)
         entry = _entry(change, stored, content.info, reading, now=now)
         generation = next_generation(now, sha256=sha256, previous=stored and stored.generation)
         return Plan(
@@ -148,6 +151,14 @@ class IndexPlanner:
             ),
             bulk=content.info.bulk or change.anew,
         )
+
+    def _reading(self, change: ObjectChange, content: FileContent, *, sha256: str) -> Reading:
+        if self._moved and not change.anew:
+            recipe = self._reader.recipe
+            known = self._moved.find(change.vault, content.info, sha256=sha256, recipe=recipe)
+            if known is not None:
+                return known
+        return self._reader.read(change.path, content.data)
 
     def _is_current(self, stored: CatalogueEntry) -> bool:
         if stored.state is IndexState.DELETED:

@@ -8,6 +8,8 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
 from tests.builders import ALICE
 from tests.fakes.faults import Death
+from tests.index_contents import contents
+from tests.index_world import IndexWorld
 from tests.product_world import ProductWorld
 
 OLD, NEW = "a.md", "b/c.md"
@@ -87,6 +89,30 @@ def test_links_follow_and_the_notes_are_found_once_at_any_moment(world: ProductW
     assert world.found("alpacas") == ["e/f/x.md"]
     is_tidy(world)
     assert len(world.embedder.embedded) == before + 1
+
+
+@pytest.mark.parametrize("early", [True, False])
+def test_a_large_document_that_moves_is_not_read_again(*, early: bool) -> None:
+    world, new = ProductWorld(), "b/a.md"
+    text = "\n\n".join(f"# Part {n} #wool\n\nllamas {n} [[b]] {'x ' * 300}" for n in range(60))
+    world.put(OLD, text)
+    world.settle_all()
+    read = len(world.extractor.extracted)
+    if early:
+        world.line.watch(lambda: world.settle_all() if new in world.texts() else None)
+    world.move(OLD, new)
+    world.line.watch(None)
+    world.settle_all()
+    assert len(world.extractor.extracted) == read
+    anew = IndexWorld()
+    anew.files, anew.clock = world.files, world.clock
+    anew.reconciled()
+    ours = contents(world.text_index, world.notes, world.vault)
+    assert ours == contents(anew.text_index, anew.notes, anew.vault)
+    assert world.entry(new).tags == anew.entry(new).tags == ("wool",)
+    world.edit(new, text + "more")
+    world.settle_all()
+    assert len(world.extractor.extracted) > read
 
 
 def test_a_directory_of_a_thousand_files_moves_without_an_embedding() -> None:
