@@ -11,6 +11,7 @@ from archivolt.chat.providers import ModelSelector
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import RunningTurn
 from archivolt.chat.scope import ScopeCollector
+from archivolt.chat.skills import SkillService
 from archivolt.chat.turns import SendMessage, TurnSupport
 from archivolt.chat.waiting import WaitingTurns
 from archivolt.domain.conversation import Conversation, ConversationId
@@ -23,6 +24,7 @@ from tests.builders import ACME, ALICE, principal
 from tests.fakes.conversations import InMemoryConversations
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
 from tests.fakes.models import ScriptedModels
+from tests.fakes.skills import InMemorySkills
 from tests.world import World
 
 
@@ -43,6 +45,8 @@ class ChatWorld(World):
         if model is not None:
             configured = TenantSettings(chat_base_url="http://model.test/v1", chat_model="m-1")
             self.settings.save(ACME, configured)
+        self.kept_skills = InMemorySkills()
+        self.skills = SkillService(lambda: self.kept_skills)
         self._limits = limits or LoopLimits()
         self.send_message = self._send_message()
         waiting = WaitingTurns(ReversibleBox, self.clock)
@@ -82,6 +86,7 @@ class ChatWorld(World):
                 tools=self.pipeline.registry,
                 pipeline=self.pipeline,
                 scopes=self.scopes,
+                skills=self.skills,
                 images=ImageReader(self.vaults, self.files),
                 waiting=WaitingTurns(ReversibleBox, self.clock),
                 clock=self.clock,

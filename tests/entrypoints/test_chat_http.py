@@ -48,6 +48,7 @@ def application(world: ChatWorld, *, enabled: bool = True) -> LazyChatApp:
         token_verifier=KnownTokens(TOKENS),
         send_message=world.send_message,
         scopes=world.scopes,
+        skills=world.skills,
         conversations=world.conversation_service,
         model_choices=world.model_choices,
     )
@@ -572,3 +573,54 @@ def test_a_conversation_is_taken_home_as_json_or_markdown() -> None:
     assert markdown.text.startswith("# Où est la clé de l'Été ?\n\n## Vous — ")
     assert "## Archivolt — " in markdown.text
     assert stranger.status_code == 404
+
+
+SKILLS = "/api/v1/ai/skills"
+
+
+def test_skills_are_kept_listed_and_removed_each_for_their_owner() -> None:
+    new = {"title": "Haïku", "icon": "🍃", "prompt": "Cinq, sept, cinq.", "keywords": ["haïku"]}
+    with client(documented()) as http:
+        made = http.post(SKILLS, headers=bearer(), json=new)
+        mine = http.get(SKILLS, headers=bearer() | {"Accept-Language": "fr"}).json()
+        theirs = http.get(SKILLS, headers=bearer("bob")).json()
+        refused = http.delete(f"{SKILLS}/haiku", headers=bearer("bob"))
+        gone = http.delete(f"{SKILLS}/haiku", headers=bearer())
+
+    assert (made.status_code, made.json()["id"], made.json()["builtin"]) == (201, "haiku", False)
+    assert [skill["id"] for skill in mine["skills"]][:2] == ["haiku", "debogage-systematique"]
+    assert mine["skills"][1]["title"] == "Débogage systématique"
+    assert theirs["skills"][0]["title"] == "Systematic debugging"
+    assert len(theirs["skills"]) == 5
+    assert (refused.status_code, gone.status_code) == (404, 204)
+    commands = {each["name"]: each for each in mine["commands"]}
+    assert list(commands) == ["/help", "/providers", "/provider", "/model", "/keys"]
+    assert all(each["description_en"] and each["description_fr"] for each in commands.values())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"title": "x"},
+        {"title": "", "prompt": "p"},
+        {"title": "x", "prompt": "p", "id": "Not An Id"},
+        {"title": "x", "prompt": "p" * 20_001},
+        {"title": "x", "prompt": "p", "keywords": [""]},
+        {"title": "x", "prompt": "p", "builtin": True},
+    ],
+)
+def test_a_skill_that_is_none_is_refused(body: dict[str, Any]) -> None:
+    with client(documented()) as http:
+        assert http.post(SKILLS, headers=bearer(), json=body).status_code == 422
+
+
+def test_the_skill_of_a_turn_is_an_event() -> None:
+    with client(documented()) as http:
+        answer = http.post(
+            MESSAGES, headers=bearer(), json={"message": "Hello", "skill": "creation-web"}
+        )
+        unknown = http.post(MESSAGES, headers=bearer(), json={"message": "Hello", "skill": "no"})
+
+    assert events(answer.text)[1] == ("skill", {"name": "creation-web", "title": "Web creation"})
+    assert unknown.status_code == 404

@@ -77,6 +77,7 @@ class House:
             token_verifier=tokens,
             send_message=world.send_message,
             scopes=world.scopes,
+            skills=world.skills,
             conversations=world.conversation_service,
             model_choices=world.model_choices,
         )

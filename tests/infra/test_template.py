@@ -387,5 +387,6 @@ def test_only_the_tools_function_writes_freely_among_vaults_and_settings(
     assert set().union(*(bound[role] for role in bound.keys() - free)) == {
         "DEPLOYMENT",
         "OPERATIONS#*",
+        "SKILLS#*",
         "SYNC#*",
     }

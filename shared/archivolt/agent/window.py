@@ -6,6 +6,7 @@ followed by a result, one that says it was left out.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Final
 
 from archivolt.domain.untrusted import wrap_data
@@ -61,9 +62,14 @@ def without_results(messages: Sequence[ModelMessage], room: int) -> tuple[ModelM
     return fitted or tuple(_left_out(message) for message in messages)
 
 
+def rules_of(messages: Sequence[ModelMessage]) -> tuple[ModelMessage, ...]:
+    """Return the rules that a conversation begins with: ours, and the method of a turn."""
+    return tuple(takewhile(lambda message: message.role == "system", messages))
+
+
 def earlier_turns(messages: Sequence[ModelMessage]) -> tuple[ModelMessage, ...]:
     """Return what was said before the person's last word, but the rules."""
-    return tuple(messages[1 : _last_word(messages)])
+    return tuple(messages[len(rules_of(messages)) : _last_word(messages)])
 
 
 def with_summary(messages: Sequence[ModelMessage], summary: str) -> tuple[ModelMessage, ...]:
@@ -75,7 +81,7 @@ def with_summary(messages: Sequence[ModelMessage], summary: str) -> tuple[ModelM
     at = _last_word(messages)
     word = messages[at]
     text = f"{wrap_data('summary_of_earlier_turns', {'summary': summary})}\n\n{word.text}"
-    return (messages[0], replace(word, text=text), *messages[at + 1 :])
+    return (*rules_of(messages), replace(word, text=text), *messages[at + 1 :])
 
 
 def _last_word(messages: Sequence[ModelMessage]) -> int:

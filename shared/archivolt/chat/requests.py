@@ -37,7 +37,8 @@ class TurnRequest:
     `conversation_id` None starts a conversation; an empty `provider` or `model` means the
     configured one. `images` are addresses: `data:…` or `vault://…`. `places` are those of the
     context first, then the ad-hoc ones (O76). `confirm` and `decline` are tokens of changes that
-    wait in the conversation; with any, the text may be "".
+    wait in the conversation; with any, the text may be "". `skill` is the id of the method to
+    follow; "" leaves the choice to the words of the text.
     """
 
     text: str
@@ -48,6 +49,7 @@ class TurnRequest:
     model: str = ""
     use_tools: bool = True
     images: tuple[str, ...] = ()
+    skill: str = ""
     confirm: tuple[str, ...] = ()
     decline: tuple[str, ...] = ()
 

@@ -15,6 +15,7 @@ from archivolt.chat.waiting import KeptTurn, WaitingTurns
 from archivolt.domain.conversation import Author, Citation, Conversation, Message, WaitingTurn
 from archivolt.domain.errors import ArchivoltError, UnavailableError
 from archivolt.domain.messages import Language, message_for
+from archivolt.domain.skill import Skill
 from archivolt.domain.stream import (
     Citations,
     ConfirmationRequired,
@@ -22,6 +23,7 @@ from archivolt.domain.stream import (
     MessageEnd,
     MessageStart,
     Notice,
+    SkillChosen,
     StreamEvent,
 )
 from archivolt.ports.clock import Clock
@@ -60,6 +62,7 @@ class TurnPlan:
     answers_in: Language
     limits: LoopLimits
     start: LoopStart
+    skill: Skill | None = None
 
 
 class RunningTurn:
@@ -103,6 +106,8 @@ class RunningTurn:
         self._events.emit(
             MessageStart(conversation_id=conversation.id, model=self.plan.chosen.name)
         )
+        if skill := self.plan.skill:
+            self._events.emit(SkillChosen(name=skill.id, title=skill.title))
         try:
             await self._answer()
         except ArchivoltError as error:

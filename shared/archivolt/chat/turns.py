@@ -6,31 +6,31 @@ stored all the same. What is stored is what S24 and S25 allow, and only of turns
 
 import asyncio
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Final, Protocol
 
-from archivolt.agent.prompts import system_prompt
-from archivolt.agent.state import LoopLimits, LoopState
-from archivolt.chat.history import model_history, title_of, with_images
-from archivolt.chat.images import ImageReader, is_of_a_vault
+from archivolt.agent.state import LoopLimits
+from archivolt.chat.beginnings import Prepared, give_sources, loop_start, rules_for
+from archivolt.chat.history import title_of
+from archivolt.chat.images import ImageReader
 from archivolt.chat.language import answer_language
-from archivolt.chat.loop import LoopStart, TurnLoop
+from archivolt.chat.loop import TurnLoop
 from archivolt.chat.providers import ChosenModel, ModelSelector
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import EventQueue, RunningTurn, TurnPlan
 from archivolt.chat.scope import ScopeCollector, scope_within
+from archivolt.chat.skills import SkillService, chosen_skill
 from archivolt.chat.toolbox import Pipeline, Toolbox
-from archivolt.chat.waiting import KeptTurn, WaitingTurns, decisions_of
+from archivolt.chat.waiting import WaitingTurns, decisions_of
 from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
 from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_MESSAGE_CHARS, TURN_GRACE_SECONDS
 from archivolt.domain.messages import Language
-from archivolt.domain.tool import JsonObject, Surface, ToolSpec
-from archivolt.ports.chat_model import ModelImage, ModelMessage
+from archivolt.domain.tool import Surface, ToolSpec
 from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
 
@@ -55,22 +55,11 @@ class TurnSupport:
     tools: ToolList
     pipeline: Pipeline
     scopes: ScopeCollector
+    skills: SkillService
     images: ImageReader
     waiting: WaitingTurns
     clock: Clock
     limits: LoopLimits
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Prepared:
-    """What a turn is made of; `kept` is the one that waits in the conversation, if any."""
-
-    chosen: ChosenModel
-    conversation: Conversation
-    scope: JsonObject | None
-    kept: KeptTurn | None
-    decisions: Mapping[str, bool]
-    images: tuple[ModelImage, ...] = ()
 
 
 class SendMessage:
@@ -95,14 +84,15 @@ class SendMessage:
         Raises:
             InvalidRequestError: An empty message, images for a model without eyes or that are
                 none, a place or a provider that does not exist.
-            NotFoundError: `conversation_not_found`: absent, or another person's; or a place.
+            NotFoundError: `conversation_not_found`: absent, or another person's; or a place;
+                `skill_not_found`.
             TooLargeError: `image_too_large`.
             ConflictError: `conversation_busy`, `confirmation_not_waiting`.
             ForbiddenError: `chat_disabled`.
 
         """
         request = replace(request, text=_readable(request))
-        prepared = await self._prepared(principal, request)
+        prepared = await self._prepared(principal, request, language)
         claimed = await asyncio.to_thread(self._claim, prepared.conversation, request)
         turn = self._turn(principal, request, language, replace(prepared, conversation=claimed))
         task = asyncio.create_task(turn.run())
@@ -119,12 +109,15 @@ class SendMessage:
             task.cancel()
         await asyncio.gather(*unfinished, return_exceptions=True)
 
-    async def _prepared(self, principal: Principal, request: TurnRequest) -> _Prepared:
+    async def _prepared(
+        self, principal: Principal, request: TurnRequest, language: Language
+    ) -> Prepared:
         """Look up side by side what a turn needs; a word on what waits goes to its own model."""
-        conversation, chosen, scope = await asyncio.gather(
+        conversation, chosen, scope, skills = await asyncio.gather(
             asyncio.to_thread(self._conversation, principal, request),
             asyncio.to_thread(self._choose, principal, request),
             asyncio.to_thread(self._with.scopes.collect, principal, request),
+            asyncio.to_thread(self._with.skills.own, principal),
         )
         kept = await asyncio.to_thread(self._with.waiting.of, conversation)
         decisions = decisions_of(request, kept)
@@ -135,13 +128,16 @@ class SendMessage:
         scope = scope and scope_within(scope, chosen.context_tokens * 2)
         shown = partial(self._with.images.shown, sees=chosen.sees)
         scope, images = await asyncio.to_thread(shown, principal, request.images, scope)
-        return _Prepared(
+        answers_in = answer_language(request.text, kept.language if kept else language)
+        return Prepared(
             chosen=chosen,
             conversation=conversation,
             scope=scope,
             kept=kept,
             decisions=decisions,
             images=images,
+            answers_in=answers_in,
+            skill=chosen_skill(request, skills, language=answers_in, routed=chosen.has_skills),
         )
 
     def _choose(self, principal: Principal, request: TurnRequest) -> ChosenModel:
@@ -195,11 +191,12 @@ class SendMessage:
         principal: Principal,
         request: TurnRequest,
         language: Language,
-        prepared: _Prepared,
+        prepared: Prepared,
     ) -> RunningTurn:
-        chosen, kept = prepared.chosen, prepared.kept
-        theirs = answer_language(request.text, kept.language if kept else language)
+        chosen = prepared.chosen
+        theirs = prepared.answers_in
         toolbox = self._toolbox(principal, request, theirs, chosen)
+        rules = rules_for(self._with.clock.now().date(), theirs, prepared, toolbox)
         events = EventQueue()
         loop = TurnLoop(
             chosen,
@@ -215,7 +212,8 @@ class SendMessage:
             language=language,
             answers_in=theirs,
             limits=self._with.limits,
-            start=self._start(request, theirs, prepared, toolbox),
+            start=loop_start(request, rules, prepared, toolbox),
+            skill=prepared.skill,
         )
         turn = RunningTurn(
             plan,
@@ -226,7 +224,7 @@ class SendMessage:
             clock=self._with.clock,
             report=self._report,
         )
-        _give_sources(turn, prepared)
+        give_sources(turn, prepared)
         return turn
 
     def _toolbox(
@@ -235,48 +233,6 @@ class SendMessage:
         specs = self._with.tools.specs(Surface.IN_APP) if request.use_tools else []
         reaches_out = chosen.reaches_out
         return Toolbox(self._with.pipeline, specs, principal, language, reaches_out=reaches_out)
-
-    def _start(
-        self, request: TurnRequest, language: Language, prepared: _Prepared, toolbox: Toolbox
-    ) -> LoopStart:
-        """Return where the loop begins: with the conversation, or where it waited."""
-        today = self._with.clock.now().date()
-        prompt = system_prompt(language, today, prepared.scope)
-        system = ModelMessage(role="system", text=prompt)
-        if prepared.kept is None:
-            said = prepared.conversation.messages
-            names = {call.tool_name for message in said for call in message.tool_calls}
-            state = LoopState(
-                messages=(system, *with_images(model_history(said), prepared.images)),
-                tools=toolbox.names,
-                private=bool(
-                    prepared.scope is not None
-                    or any(map(toolbox.is_private, names))
-                    or any(map(is_of_a_vault, request.images))
-                ),
-            )
-            return LoopStart(state=state)
-        state = prepared.kept.state
-        if request.text:
-            state = replace(state, messages=(system, *state.messages[1:]))
-        return LoopStart(
-            state=state,
-            decisions=prepared.decisions,
-            says=request.text,
-            images=prepared.images,
-        )
-
-
-def _give_sources(turn: RunningTurn, prepared: _Prepared) -> None:
-    collector = turn.progress.collector
-    collector.restore(prepared.kept.passages if prepared.kept else ())
-    scope = prepared.scope or {"places": [], "documents": []}
-    named = [(place["vault"], place["path"]) for place in scope["places"]]
-    for document in scope["documents"]:
-        if (document["vault"], document["path"]) in named:
-            collector.add(document)
-        else:
-            collector.add_at_hand(document)
 
 
 def _readable(request: TurnRequest) -> str:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from archivolt.agent.state import LoopLimits
     from archivolt.bootstrap import Container
-    from archivolt.chat.model_choices import ModelChoices
     from archivolt.chat.configured import ConfiguredProvider
+    from archivolt.chat.model_choices import ModelChoices
     from archivolt.chat.providers import ModelSelector
     from archivolt.chat.scope import ScopeCollector
+    from archivolt.chat.skills import SkillService
     from archivolt.chat.turns import SendMessage
     from archivolt.chat.waiting import WaitingTurns
     from archivolt.entrypoints.http.chat_services import ChatServices
@@ -67,6 +68,19 @@ class ChatContainer:
         return ScopeCollector(self._on.vaults, self._on.files)
 
     @cached_property
+    def skills(self) -> "SkillService":
+        """The methods a model is given."""
+        from archivolt.adapters.dynamodb.skills import DynamoSkills
+        from archivolt.adapters.dynamodb.table import DynamoTable
+        from archivolt.chat.skills import SkillService
+
+        return SkillService(
+            lambda: DynamoSkills(
+                DynamoTable(self._on.aws.dynamodb, self._on.settings.required("control_table"))
+            )
+        )
+
+    @cached_property
     def waiting(self) -> "WaitingTurns":
         """Turns that wait for a person."""
         from archivolt.chat.waiting import WaitingTurns
@@ -86,6 +100,7 @@ class ChatContainer:
             tools=self._on.tool_pipeline.registry,
             pipeline=self._on.tool_pipeline,
             scopes=self.scopes,
+            skills=self.skills,
             images=ImageReader(self._on.vaults, self._on.files),
             waiting=self.waiting,
             clock=self._on.clock,
@@ -104,6 +119,7 @@ class ChatContainer:
             token_verifier=self._on.token_verifier,
             send_message=self.send_message,
             scopes=self.scopes,
+            skills=self.skills,
             conversations=ConversationService(self._on.conversations, self.waiting, self._on.clock),
             model_choices=self.model_choices,
             allowed_origins=self._on.settings.allowed_origins,

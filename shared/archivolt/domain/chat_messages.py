@@ -69,6 +69,18 @@ CHAT_MESSAGES: Mapping[str, Message] = {
         "The price of the model {model} of {provider} is not known, so it cannot be accounted for.",
         "Le prix du modèle {model} de {provider} n'est pas connu : il ne peut être compté.",
     ),
+    "skill_is_builtin": Message(
+        "{skill} is the name of a method that is shipped; choose another one.",
+        "{skill} est le nom d'une méthode fournie ; choisissez-en un autre.",
+    ),
+    "skill_not_found": Message(
+        "You have no skill {skill}; list those that you have.",
+        "Vous n'avez pas de compétence {skill} ; listez celles que vous avez.",
+    ),
+    "skills_too_many": Message(
+        "You may keep {limit} skills; remove one first.",
+        "Vous pouvez garder {limit} compétences ; retirez-en une d'abord.",
+    ),
     "model_required": Message(
         "Name a model for the provider {provider}, in the request or as chat_model.",
         "Indiquez un modèle pour le fournisseur {provider}, dans la requête ou par chat_model.",

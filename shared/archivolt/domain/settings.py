@@ -34,7 +34,8 @@ class TenantSettings:
     provider of vectors, which goes to `embedding_api_key_origin` and nowhere else. With
     `human_confirmation` an agent's change takes a person's yes; with
     `human_confirmation_in_product`, one in the product. With `web_after_documents` the chat's
-    model may ask the web without asking the person, whatever documents it has seen.
+    model may ask the web without asking the person, whatever documents it has seen. With
+    `skills_enabled` a message gets the method that fits it (L21).
     """
 
     chat_enabled: bool = True
@@ -56,3 +57,4 @@ class TenantSettings:
     embedding_api_key_origin: str = ""
     embedding_account: str = ""
     web_after_documents: bool = False
+    skills_enabled: bool = True

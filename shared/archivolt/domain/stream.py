@@ -26,6 +26,19 @@ class MessageStart:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SkillChosen:
+    """The model follows a method in this turn (L20)."""
+
+    event: ClassVar[str] = "skill"
+    name: str
+    title: str
+
+    def payload(self) -> JsonObject:
+        """Return the event's fields."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContentDelta:
     """The next piece of the answer."""
 
@@ -134,6 +147,7 @@ class MessageEnd:
 
 StreamEvent = (
     MessageStart
+    | SkillChosen
     | ContentDelta
     | ToolUseStart
     | ToolUseResult

@@ -19,6 +19,7 @@ from archivolt.entrypoints.http.context_routes import context_router
 from archivolt.entrypoints.http.conversation_routes import conversation_router
 from archivolt.entrypoints.http.errors import error_response, language_for
 from archivolt.entrypoints.http.message_routes import message_router
+from archivolt.entrypoints.http.skill_routes import skill_router
 
 PREFIX: Final = "/api/v1/chat"
 AI_PREFIX: Final = "/api/v1/ai"
@@ -41,6 +42,7 @@ def create_chat_app(services: ChatServicesOf, allowed_origins: str = "") -> Fast
     app.include_router(context_router(services), prefix=PREFIX)
     app.include_router(conversation_router(services), prefix=PREFIX)
     app.include_router(ai_router(services), prefix=AI_PREFIX)
+    app.include_router(skill_router(services), prefix=AI_PREFIX)
     return app
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from archivolt.chat.conversations import ConversationService
 from archivolt.chat.model_choices import ModelChoices
 from archivolt.chat.scope import ScopeCollector
+from archivolt.chat.skills import SkillService
 from archivolt.chat.turns import SendMessage
 from archivolt.ports.governance import TokenVerifier
 
@@ -21,6 +22,7 @@ class ChatServices:
     token_verifier: TokenVerifier
     send_message: SendMessage
     scopes: ScopeCollector
+    skills: SkillService
     conversations: ConversationService
     model_choices: ModelChoices
     allowed_origins: str = ""

@@ -12,6 +12,7 @@ from archivolt.domain.limits import (
     MAX_CONTEXT_FILES,
     MAX_IMAGE_ADDRESS_CHARS,
     MAX_MESSAGE_CHARS,
+    MAX_SKILL_ID_CHARS,
     MAX_TOOL_CALLS,
 )
 
@@ -129,6 +130,9 @@ class MessageBody(PlacesBody):
     provider: Name | None = Field(default=None, description="Left out, the configured one.")
     model: Name | None = Field(default=None, description="Left out, the configured one.")
     tools: Literal["auto", "none"] = "auto"
+    skill: Annotated[str, Field(max_length=MAX_SKILL_ID_CHARS)] = Field(
+        default="", description="The method to follow; left out, the one that fits, if any does."
+    )
     confirm: list[Token] = Field(
         default=[],
         max_length=MAX_TOOL_CALLS,
@@ -163,6 +167,7 @@ class MessageBody(PlacesBody):
             provider=self.provider or "",
             model=self.model or "",
             use_tools=self.tools == "auto",
+            skill=self.skill,
             confirm=tuple(self.confirm),
             decline=tuple(self.decline),
         )

@@ -29,6 +29,7 @@ class SettingsBody(BaseModel):
     embedding_api_key: str = Field(description='The fingerprint of the key; "" when none is set.')
     embedding_account: str
     web_after_documents: bool
+    skills_enabled: bool
 
     @classmethod
     def of(cls, settings: TenantSettings) -> Self:
@@ -49,6 +50,7 @@ class SettingsBody(BaseModel):
             embedding_api_key=settings.embedding_api_key_fingerprint,
             embedding_account=settings.embedding_account,
             web_after_documents=settings.web_after_documents,
+            skills_enabled=settings.skills_enabled,
         )
 
 
