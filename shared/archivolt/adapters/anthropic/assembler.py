@@ -39,6 +39,11 @@ class MessageAssembler:
             "message": self._whole,
         }
 
+    @property
+    def finished(self) -> bool:
+        """Whether the message has its reason to end."""
+        return bool(self._stop)
+
     def feed(self, chunk: JsonObject) -> str:
         """Take an event and return the text that can be shown now.
 

@@ -43,6 +43,8 @@ class ContentAssembler:
 
     ended = False
     """Counts may follow the reason; the stream just ends."""
+    finished = False
+    """A reason comes with chunks that are not the last."""
 
     def __init__(self) -> None:
         self._answer = AnswerText()

@@ -32,6 +32,11 @@ class CompletionAssembler:
         self._finish = ""
         self._usage: JsonObject = {}
 
+    @property
+    def finished(self) -> bool:
+        """Whether a choice has its reason to end."""
+        return bool(self._finish)
+
     def feed(self, chunk: JsonObject) -> str:
         """Take a chunk and return the text that can be shown now.
 

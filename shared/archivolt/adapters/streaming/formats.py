@@ -27,6 +27,11 @@ class TurnAssembler(Protocol):
         """Whether a chunk said that nothing follows it."""
         ...
 
+    @property
+    def finished(self) -> bool:
+        """Whether the turn has its reason to end; counts may follow, and an end marker."""
+        ...
+
     def feed(self, chunk: JsonObject) -> str:
         """Take a chunk and return the text that can be shown now.
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import replace
 from decimal import Decimal
@@ -38,6 +38,7 @@ from archivolt.ports.chat_model import (
 )
 from archivolt.ports.model_catalogue import ModelCatalogue
 
+LINGER_SECONDS = 10.0
 MAX_PAUSED_TURNS = 4
 """How often a provider may ask to go on with the same turn."""
 
@@ -52,6 +53,7 @@ class StreamedChatModel:
         catalogue: Knows prices.
         pause: Waits for a number of seconds between retries.
         timeout: Of the connection, and between two chunks.
+        linger: How many seconds to wait for the end of a stream whose turn is over.
 
     """
 
@@ -64,8 +66,10 @@ class StreamedChatModel:
         *,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         timeout: httpx2.Timeout | None = None,
+        linger: float = LINGER_SECONDS,
     ) -> None:
         self._wire = wire
+        self._linger = linger
         self._connection = connection
         self._catalogue = catalogue
         self._opener = AnswerOpener(client, wire.adapted, pause=pause, timeout=timeout)
@@ -163,13 +167,23 @@ class StreamedChatModel:
                 for chunk in self._wire.chunks(_parsed(whole)):
                     yield chunk
                 return
-            async for piece in opened.pieces():
+            pieces = opened.pieces()
+            while (piece := await self._next(pieces, assembler)) is not None:
                 for chunk in decoder.feed(piece):
                     yield chunk
                 if decoder.done or assembler.ended:
                     return
             for chunk in decoder.close():
                 yield chunk
+
+    async def _next(self, pieces: AsyncIterator[bytes], assembler: TurnAssembler) -> bytes | None:
+        """Return the next bytes, None after the last: some never close a stream that is over."""
+        linger = self._linger if assembler.finished else None
+        try:
+            async with asyncio.timeout(linger):
+                return await anext(pieces, None)
+        except TimeoutError:
+            return None
 
     def _question(self, request: ModelRequest) -> Question:
         return Question(

@@ -58,6 +58,7 @@ def ask(
     key: str = KEY,
     pauses: Pauses | None = None,
     timeout: httpx2.Timeout = PATIENCE,
+    linger: float = 5.0,
 ) -> list[ModelEvent]:
     async def run() -> list[ModelEvent]:
         async with httpx2.AsyncClient() as client:
@@ -69,6 +70,7 @@ def ask(
                 ModelTable(),
                 pause=pauses or Pauses(),
                 timeout=timeout,
+                linger=linger,
             )
             return [event async for event in model.create_message(request)]
 
@@ -309,6 +311,15 @@ def test_nothing_is_tried_again_after_the_first_byte() -> None:
 
     assert error.code == "provider_unavailable"
     assert len(server.requests) == 1
+
+
+def test_a_stream_that_is_over_and_never_closed_is_not_waited_for() -> None:
+    *over, _done = says("whole").pieces
+
+    with openai_server(Reply(pieces=over, hangs=True)) as server:
+        events = ask(server.base_url, linger=0.05)
+
+    assert events[-1] == ModelTurn(text="whole", input_tokens=7, output_tokens=3)
 
 
 def test_silence_between_chunks_ends_the_wait() -> None:
