@@ -9,6 +9,7 @@ import httpx2
 import pytest
 from mcp import Client, MCPError, StdioServerParameters
 from mcp.client import ClientRequestContext
+from mcp.client.session import ElicitationFnT
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import (
@@ -81,7 +82,7 @@ async def connected(
     stack: Stack,
     token: str,
     mode: Literal["auto", "legacy"] = "auto",
-    answering: Answering | None = None,
+    answering: ElicitationFnT | None = None,
 ) -> AsyncGenerator[Client]:
     headers = {"Authorization": f"Bearer {token}"}
     async with (
@@ -264,42 +265,62 @@ def test_the_inspector_changes_in_two_steps(stack: Stack, token: str) -> None:
 
 # ------------------------------------------------------------------- where a person agrees
 
+CAROLS = {"vault": "carols", "path": "plan.md", "content": "# Plan\n"}
+
+
+class Opening:
+    """A client that opens a page in its person's browser; they agree there before it goes on."""
+
+    def __init__(self, stack: Stack, person: httpx2.Client) -> None:
+        self.opened: list[str] = []
+        self._stack = stack
+        self._person = person
+
+    async def __call__(
+        self, context: ClientRequestContext, params: ElicitRequestParams
+    ) -> ElicitResult | ErrorData:
+        del context
+        assert params.mode == "url"
+        self.opened.append(params.url)
+        with self._stack.client("") as browser:
+            stranger = browser.get(params.url, headers={"Authorization": ""})
+        assert stranger.status_code == 303, stranger.text
+        assert stranger.headers["location"].startswith(f"{self._stack.url}/oauth/sign-in?")
+        confirmation = params.url.rpartition("/")[2]
+        approved = self._person.post(f"/api/v1/confirmations/{confirmation}/approve")
+        assert approved.status_code == 200
+        return ElicitResult(action="accept")
+
 
 @pytest.mark.anyio
-async def test_an_agent_waits_for_its_persons_yes_in_the_product(stack: Stack) -> None:
+async def test_where_only_the_product_counts_a_person_agrees_there_and_nothing_else_is_a_yes(
+    stack: Stack,
+) -> None:
     person = stack.token(user="carol", role=Role.VIEWER)
     agent = stack.token(user="carol", role=Role.VIEWER, audience=f"{stack.url}/mcp")
-    arguments = {"vault": "carols", "path": "plan.md", "content": "# Plan\n"}
-    answering = Answering(YES)
     with stack.client(person) as http:
         assert http.post("/api/v1/vaults", json={"name": "carols"}).status_code == 201
         own = http.put("/api/v1/me/settings", json={"human_confirmation_in_product": True})
         assert own.json()["in_force"] == "product"
 
-        async with connected(stack, agent, answering=answering) as client:
-            unasked = await client.call_tool("apply_create_file", arguments)
-            proposed = await client.call_tool("propose_create_file", arguments)
+        opening = Opening(stack, http)
+        async with (
+            connected(stack, agent) as alone,
+            connected(stack, agent, answering=opening) as client,
+        ):
+            proposed = await alone.call_tool("propose_create_file", CAROLS)
             assert proposed.structured_content is not None
-            page = str(proposed.structured_content["approval_url"])
             given = {"confirmation_token": proposed.structured_content["confirmation_token"]}
-            silent = await client.call_tool("apply_create_file", given)
+            silent = await alone.call_tool("apply_create_file", given)
             [waiting] = http.get("/api/v1/confirmations").json()["confirmations"]
-            address = f"/api/v1/confirmations/{waiting['id']}/approve"
             with stack.client(agent) as program:
-                refused = program.post(address)
-            with stack.client("") as browser:
-                unknown = browser.get(page, headers={"Authorization": ""})
-            approved = http.post(address)
-            made = await client.call_tool("apply_create_file", given)
+                refused = program.post(f"/api/v1/confirmations/{waiting['id']}/approve")
+            declined = http.post(f"/api/v1/confirmations/{waiting['id']}/decline")
+            made = await client.call_tool("apply_create_file", CAROLS)
 
-    assert told(unasked).startswith("confirmation_unasked: ")
-    assert not answering.asked
     assert told(silent).startswith("human_confirmation_required: ")
-    assert page == f"{stack.url}/approve/{waiting['id']}"
-    assert (refused.status_code, approved.status_code) == (403, 200)
-    assert (unknown.status_code, unknown.headers["location"].partition("?")[0]) == (
-        303,
-        f"{stack.url}/oauth/sign-in",
-    )
+    assert waiting["preview"]["summary"] == "Create the file plan.md."
+    assert (refused.status_code, declined.status_code) == (403, 200)
+    assert [page.rpartition("/")[0] for page in opening.opened] == [f"{stack.url}/approve"]
     assert made.structured_content is not None
     assert made.structured_content["path"] == "plan.md"
