@@ -1,8 +1,10 @@
-"""`python -m bench.retrieval FOLDER… [--limit N] [--json]`: how well search finds, per mode.
+"""`python -m bench.retrieval FOLDER… [--model e5] [--vectors FILE] [--limit N] [--json]`.
 
-Each folder has `docs.jsonl` {id, title, text}, `queries.jsonl` {id, text} and `qrels.jsonl` {qid,
-did, rel}. The documents go through the product's own splitting, indexing, embedding and search; the
-stores are in this process. A document counts where its best passage stands.
+How well search finds, per mode, beside bm25s. Each folder has `docs.jsonl` {id, title, text},
+`queries.jsonl` {id, text} and `qrels.jsonl` {qid, did, rel}. The documents go through the product's
+own splitting, indexing, embedding and search; the stores are in this process. A document counts
+where its best passage stands, or the one that says the same. With `--vectors`, vectors are kept in
+that file from one run to the next.
 """
 
 import argparse
@@ -13,13 +15,15 @@ import tempfile
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from archivolt.adapters.embedding.embedded_use import EmbeddedUse
+from archivolt.adapters.embedding.local_e5 import LocalE5
 from archivolt.adapters.qdrant.rest import QdrantRest
 from archivolt.adapters.qdrant.vectors import QdrantVectors
 from archivolt.adapters.sqlite.shard_cache import ShardCache
@@ -33,11 +37,14 @@ from archivolt.domain.search import SearchMode, SearchQuery
 from archivolt.ingestion.embed_passages import EmbedPassages
 from archivolt.ingestion.index_change import IndexChanges
 from archivolt.ports.ingestion import Extraction
+from archivolt.ports.retrieval import Embedder
 from archivolt.retrieval.filters import DocumentFilters
-from archivolt.retrieval.hybrid import RetrievalService
+from archivolt.retrieval.hybrid import RetrievalService, SearchModels
 from archivolt_local.vectors.collections import Collections
 from archivolt_local.vectors.server import VectorServer
+from bench import bm25_peer
 from bench.index_core import index_changes
+from bench.kept_vectors import KeptVectors
 from tests.builders import ALICE, a_vault, principal
 from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
@@ -50,6 +57,7 @@ from tests.fakes.vaults import InMemoryVaults
 _CUT: Final = 10
 _KEY: Final = "bench"
 _AT_ONCE: Final = 500
+_MODELS: Final[Mapping[str, Callable[[], Embedder]]] = {"embedded": EmbeddedUse, "e5": LocalE5}
 
 
 class Figures(NamedTuple):
@@ -71,7 +79,7 @@ class _AsItIs:
 class _Vault:
     """One vault with everything that a search in it needs."""
 
-    def __init__(self, vectors: QdrantVectors, folder: Path) -> None:
+    def __init__(self, vectors: QdrantVectors, embedder: Embedder, folder: Path) -> None:
         self._clock = FrozenClock()
         self._vault = a_vault("bench")
         self._files = InMemoryFiles(self._clock)
@@ -83,14 +91,14 @@ class _Vault:
         cache = ShardCache(shards, folder, max_bytes=MAX_LEXICAL_CACHE_BYTES)
         self._text_index = SqliteTextIndex(shards, ShardReader(shards, cache))
         self._vectors = vectors
-        self._embedder = EmbeddedUse()
+        self._embedder = embedder
         self._search = RetrievalService(
             directory=self._directory,
             catalogue=self._catalogue,
             text_index=self._text_index,
             vectors=vectors,
             filters=DocumentFilters(InMemoryNotes(), self._clock),
-            embedder=lambda _: self._embedder,
+            models=SearchModels(embedder=lambda _: self._embedder),
         )
 
     def fill(self, documents: Mapping[str, str]) -> None:
@@ -117,10 +125,11 @@ class _Vault:
             _tell(f"  {min(start + _AT_ONCE, len(changes))} of {len(changes)} documents")
 
     def ranking(self, question: str, mode: SearchMode) -> list[str]:
-        """Return the paths of the first documents found."""
+        """Return the paths of the first documents found, each before those that say the same."""
         query = SearchQuery(q=question, mode=mode, top_k=MAX_TOP_K, threshold=-1.0)
         found = self._search.search(principal(ALICE), query, language=Language.EN)
-        return list(dict.fromkeys(str(hit.path) for hit in found.hits))[:_CUT]
+        uris = [uri for hit in found.hits for uri in (hit.uri.partition("#")[0], *hit.also_in)]
+        return list(dict.fromkeys(uri.rpartition("/")[2] for uri in uris))[:_CUT]
 
     def _index_changes(self) -> IndexChanges:
         return index_changes(
@@ -151,7 +160,7 @@ def _plenty() -> timedelta:
     return timedelta(hours=1)
 
 
-def measure(folder: Path, *, limit: int | None) -> dict[SearchMode, Figures]:
+def measure(folder: Path, embedder: Embedder, *, limit: int | None) -> dict[str, Figures]:
     """Return the figures of each mode for one set, over its first `limit` questions."""
     documents = {f"{row['id']}": _markdown(row) for row in _rows(folder / "docs.jsonl")}
     relevant: defaultdict[str, dict[str, float]] = defaultdict(dict)
@@ -159,23 +168,30 @@ def measure(folder: Path, *, limit: int | None) -> dict[SearchMode, Figures]:
         relevant[row["qid"]][row["did"]] = float(row.get("rel", 1))
     questions = [row for row in _rows(folder / "queries.jsonl") if row["id"] in relevant][:limit]
     names = {f"{number}.md": did for number, did in enumerate(documents)}
-    with _new_vault() as vault:
+    figures = partial(_figures, questions=questions, relevant=relevant)
+    with _new_vault(embedder) as vault:
         vault.fill({path: documents[did] for path, did in names.items()})
-        return {mode: _figures(vault, names, questions, relevant, mode=mode) for mode in SearchMode}
+
+        def ranking(question: str, mode: SearchMode) -> list[str]:
+            return [names[path] for path in vault.ranking(question, mode)]
+
+        told = {mode.value: figures(partial(ranking, mode=mode)) for mode in SearchMode}
+    if bm25_peer.is_installed():
+        peer = bm25_peer.Bm25Peer(documents)
+        told[bm25_peer.NAME] = figures(partial(peer.ranking, limit=_CUT))
+    return told
 
 
 def _figures(
-    vault: _Vault,
-    names: Mapping[str, str],
+    ranking_of: Callable[[str], Sequence[str]],
+    *,
     questions: Sequence[Mapping[str, Any]],
     relevant: Mapping[str, Mapping[str, float]],
-    *,
-    mode: SearchMode,
 ) -> Figures:
     sums = [0.0, 0.0, 0.0]
     started = time.perf_counter()
     for question in questions:
-        ranking = [names[path] for path in vault.ranking(question["text"], mode)]
+        ranking = ranking_of(question["text"])
         wanted = relevant[question["id"]]
         for number, figure in enumerate((_ndcg, _recall, _reciprocal_rank)):
             sums[number] += figure(ranking, wanted)
@@ -204,17 +220,16 @@ def _reciprocal_rank(ranking: Sequence[str], wanted: Mapping[str, float]) -> flo
 
 
 @contextmanager
-def _new_vault() -> Generator[_Vault]:
+def _new_vault(embedder: Embedder) -> Generator[_Vault]:
     with tempfile.TemporaryDirectory() as name:
         collections = Collections(Path(name) / "vectors")
         server = VectorServer(0, collections, _KEY)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
         rest = QdrantRest(f"http://127.0.0.1:{server.server_address[1]}", _KEY)
-        model = EmbeddedUse()
         try:
-            vectors = QdrantVectors(rest, model=model.model, dimension=model.dimension)
-            yield _Vault(vectors, Path(name) / "words")
+            vectors = QdrantVectors(rest, model=embedder.model, dimension=embedder.dimension)
+            yield _Vault(vectors, embedder, Path(name) / "words")
         finally:
             rest.close()
             server.shutdown()
@@ -242,23 +257,28 @@ def main() -> None:
     """Measure the sets named on the command line."""
     parser = argparse.ArgumentParser(prog="bench.retrieval", description=__doc__)
     parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("--model", choices=_MODELS, default="embedded")
+    parser.add_argument("--vectors", type=Path, metavar="FILE", help="keep vectors in this file")
     parser.add_argument("--limit", type=int, help="take the first so many questions of each set")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
     options = parser.parse_args()
+    embedder = _MODELS[options.model]()
+    if options.vectors:
+        embedder = KeptVectors(embedder, options.vectors)
     results: dict[str, dict[str, dict[str, float]]] = {}
     if not options.json:
         print(f"{'set':24}{'mode':10}{'nDCG@10':>9}{'recall@10':>11}{'MRR@10':>9}{'ms':>8}")
     for folder in options.folders:
         _tell(f"… {folder.name}")
-        modes = measure(folder, limit=options.limit)
-        results[folder.name] = {mode.value: figures._asdict() for mode, figures in modes.items()}
+        modes = measure(folder, embedder, limit=options.limit)
+        results[folder.name] = {mode: figures._asdict() for mode, figures in modes.items()}
         if not options.json:
             print("\n".join(_line(folder.name, *item) for item in modes.items()), flush=True)
     if options.json:
         print(json.dumps(results))
 
 
-def _line(name: str, mode: SearchMode, figures: Figures) -> str:
+def _line(name: str, mode: str, figures: Figures) -> str:
     ndcg, recall, mrr, milliseconds = figures
     return f"{name:24}{mode:10}{ndcg:9.3f}{recall:11.3f}{mrr:9.3f}{milliseconds:8.1f}"
 

@@ -30,7 +30,7 @@ from archivolt.ingestion.reconcile import IndexStores, Reconcile, Reconciliation
 from archivolt.ingestion.splitting import split
 from archivolt.ingestion.vault_comparison import Recipe
 from archivolt.retrieval.filters import DocumentFilters
-from archivolt.retrieval.hybrid import RetrievalService
+from archivolt.retrieval.hybrid import RetrievalService, SearchModels
 from archivolt.retrieval.tokens import token_upper_bound
 from archivolt.vaults.search import TextSearch
 from tests.builders import ALICE, a_vault, principal
@@ -47,6 +47,7 @@ from tests.fakes.vaults import InMemoryVaults
 from tests.fakes.vectors import InMemoryVectors, WordHashEmbedder
 
 if TYPE_CHECKING:
+    from archivolt.ports.retrieval import Reranker
     from archivolt.retrieval.meaning import DenseIndex
 
 RECIPE = "plain/1"
@@ -75,6 +76,7 @@ class IndexWorld:
         self.directory = InMemoryVaults()
         self.embedder = WordHashEmbedder()
         self.former: DenseIndex | None = None
+        self.reranker: Reranker | None = None
         self.extractor = ScriptedExtractor()
         self.vault = self.new_vault("notes")
         self._sequence = 0
@@ -285,8 +287,11 @@ class IndexWorld:
             text_index=self.text_index,
             vectors=self.line.across(self.vectors),
             filters=DocumentFilters(self.notes, self.clock),
-            embedder=lambda _: self.embedder,
-            former=lambda _: self.former,
+            models=SearchModels(
+                embedder=lambda _: self.embedder,
+                former=lambda _: self.former,
+                reranker=lambda _: self.reranker,
+            ),
         )
 
     @property

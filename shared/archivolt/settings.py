@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from archivolt.domain import limits
 
+_RerankerProvider = Literal["", "rerank", "tei", "cloudflare"]
 _EmbeddingProvider = Literal["", "embedded", "e5", "cloudflare", "openai"]
 
 
@@ -37,6 +38,18 @@ class EmbeddingChoice(BaseModel):
     dimension: _Count = 0
     threshold: _Cosine = 0
     max_tokens: _Count = 0
+
+
+class RerankerChoice(BaseModel):
+    """Which model orders passages anew, and where it is; without a provider none does."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    provider: _RerankerProvider = ""
+    model: str = ""
+    base_url: str = ""
+    account: str = ""
+    api_key: str = Field(default="", repr=False)
 
 
 class Settings(BaseModel):
@@ -74,6 +87,13 @@ class Settings(BaseModel):
     embedding_threshold: _Cosine = 0
     embedding_max_tokens: _Count = 0
     embedding_previous: str = Field(default="", repr=False)
+
+    # The fields of `RerankerChoice`.
+    reranker_provider: _RerankerProvider = ""
+    reranker_model: str = ""
+    reranker_base_url: str = ""
+    reranker_account: str = ""
+    reranker_api_key: str = Field(default="", repr=False)
 
     public_url: str = ""
     allowed_origins: str = ""
@@ -152,6 +172,12 @@ class Settings(BaseModel):
         """
         previous = self.embedding_previous
         return EmbeddingChoice.model_validate_json(previous) if previous else None
+
+    @property
+    def reranker(self) -> RerankerChoice:
+        """The model that orders passages anew."""
+        names = RerankerChoice.model_fields
+        return RerankerChoice(**{name: getattr(self, f"reranker_{name}") for name in names})
 
     @property
     def environment_tenant(self) -> str | None:

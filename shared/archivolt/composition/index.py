@@ -278,18 +278,9 @@ class IndexContainer:
     @cached_property
     def retrieval(self) -> "RetrievalService":
         """Search by meaning and by words."""
-        from archivolt.retrieval.filters import DocumentFilters
-        from archivolt.retrieval.hybrid import RetrievalService
+        from archivolt.composition.search import retrieval_service
 
-        return RetrievalService(
-            directory=self._on.vault_directory,
-            catalogue=self._on.catalogue,
-            text_index=self.text_index,
-            vectors=self.vector_store,
-            filters=DocumentFilters(self.note_index, self._on.clock),
-            embedder=self.models.present_for,
-            former=self.former_index_for,
-        )
+        return retrieval_service(self._on)
 
     @cached_property
     def vector_server(self) -> "QdrantRest":

@@ -35,6 +35,10 @@ SEARCH_MESSAGES: Mapping[str, Message] = {
         "type n'est pas connu ; écrivez des extensions comme pdf, ou note, word, tableur,"
         " presentation, mail ou image, séparés par des virgules.",
     ),
+    "rerank_unavailable": Message(
+        "The model that orders the hits is down: they come in the order of the search itself.",
+        "Le modèle qui ordonne les résultats est en panne : l'ordre est celui de la recherche.",
+    ),
     "search_incomplete": Message(
         "Time ran out, so that there may be more to find; narrow the search with a filter.",
         "Le temps a manqué : il y a peut-être plus à trouver ; ajoutez un filtre.",

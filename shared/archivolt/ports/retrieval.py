@@ -223,6 +223,14 @@ class VectorStore(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads passages with a question. May raise UnavailableError."""
+
+    def rerank(self, question: str, texts: Sequence[str]) -> Sequence[float | None]:
+        """Return how well each text answers, higher is better; None: it was left out."""
+        ...
+
+
 class Embedder(Protocol):
     """Turns text into vectors of unit length. May raise UnavailableError."""
 

@@ -43,7 +43,7 @@ Place = tuple[VaultRef, VaultPath, Generation, int]
 class Ranked:
     """A passage in the joint list: its score in 0..1, and what each list said (None: nothing).
 
-    `cognates` is a share of the best, 0 where nobody asked.
+    `cognates` is a share of the best, 0 where nobody asked; `reranked` is what a reranker said.
     """
 
     candidate: Candidate
@@ -51,6 +51,7 @@ class Ranked:
     lexical: float | None = None
     dense: float | None = None
     cognates: float = 0.0
+    reranked: float | None = None
 
 
 def place_of(candidate: Candidate) -> Place:

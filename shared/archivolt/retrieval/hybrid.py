@@ -20,7 +20,7 @@ from archivolt.domain.paths import ROOT, VaultPath, is_below, resolve_directory
 from archivolt.domain.search import SearchMode, SearchQuery, SearchResult
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
-from archivolt.ports.retrieval import Candidate, Embedder, TextIndex, VectorStore, Within
+from archivolt.ports.retrieval import Candidate, Embedder, Reranker, TextIndex, VectorStore, Within
 from archivolt.ports.vaults import VaultDirectory
 from archivolt.retrieval.analysis import query_terms
 from archivolt.retrieval.current import CurrentPassages
@@ -40,6 +40,7 @@ from archivolt.retrieval.neighbours import joined
 from archivolt.retrieval.notices import index_notices, notice
 from archivolt.retrieval.ranking import by_cosine, by_words_and_meaning, confidence
 from archivolt.retrieval.reach import ReachableVaults
+from archivolt.retrieval.reranking import no_reranker, reranked
 
 # How many passages of each list are looked at: the checks and the fusion drop some.
 _LEAST_CANDIDATES: Final = 100
@@ -77,6 +78,15 @@ class _Lists:
     troubles: list[str] = field(default_factory=list[str])
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchModels:
+    """The models that a search asks, each with the key of a tenant."""
+
+    embedder: Callable[[TenantId], Embedder]
+    former: Callable[[TenantId], DenseIndex | None] = no_former_index
+    reranker: Callable[[TenantId], Reranker | None] = no_reranker
+
+
 class RetrievalService:
     """Searches by meaning and by words."""
 
@@ -88,16 +98,14 @@ class RetrievalService:
         text_index: TextIndex,
         vectors: VectorStore,
         filters: DocumentFilters,
-        embedder: Callable[[TenantId], Embedder],
-        former: Callable[[TenantId], DenseIndex | None] = no_former_index,
+        models: SearchModels,
     ) -> None:
         self._vaults_of = ReachableVaults(directory)
         self._catalogue = catalogue
         self._text_index = text_index
         self._vectors = vectors
         self._filters = filters
-        self._embedder = embedder
-        self._former = former
+        self._models = models
 
     def search(
         self, principal: Principal, query: SearchQuery, *, language: Language
@@ -203,8 +211,8 @@ class RetrievalService:
             least=query.threshold if alone else None,
         )
         tenant = question.user.tenant
-        present = DenseIndex(embedder=self._embedder(tenant), vectors=self._vectors)
-        return nearest(asked, present, lambda: self._former(tenant))
+        present = DenseIndex(embedder=self._models.embedder(tenant), vectors=self._vectors)
+        return nearest(asked, present, lambda: self._models.former(tenant))
 
     def _keep_current(self, question: _Question, lists: _Lists) -> None:
         """Drop every candidate that the catalogue does not name as current, in both lists."""
@@ -236,7 +244,15 @@ class RetrievalService:
             question.query.q, question.groups, lists.lexical, lists.dense, noise=near.noise
         )
         share = confidence(question.groups, lists.lexical, near.nearness)
-        return [replace(each, score=each.score * share) for each in ranked]
+        fused = [replace(each, score=each.score * share) for each in ranked]
+        reranker = self._models.reranker(question.user.tenant)
+        if reranker is None or question.query.mode is not SearchMode.HYBRID:
+            return fused
+        try:
+            return reranked(question.query.q, fused, reranker)
+        except UnavailableError:
+            lists.troubles.append("rerank_unavailable")
+            return fused
 
 
 def _why(ranked: Ranked, question: _Question, lists: _Lists) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""Models that order passages anew."""

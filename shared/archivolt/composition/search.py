@@ -1,0 +1,27 @@
+"""The search, put together of the index, its models and what narrows a question."""
+
+from typing import TYPE_CHECKING
+
+from archivolt.composition.reranking import reranker_for
+from archivolt.retrieval.filters import DocumentFilters
+from archivolt.retrieval.hybrid import RetrievalService, SearchModels
+
+if TYPE_CHECKING:
+    from archivolt.bootstrap import Container
+
+
+def retrieval_service(container: "Container") -> RetrievalService:
+    """Return the search by meaning and by words."""
+    index = container.index
+    return RetrievalService(
+        directory=container.vault_directory,
+        catalogue=container.catalogue,
+        text_index=index.text_index,
+        vectors=index.vector_store,
+        filters=DocumentFilters(index.note_index, container.clock),
+        models=SearchModels(
+            embedder=index.models.present_for,
+            former=index.former_index_for,
+            reranker=reranker_for(container.settings),
+        ),
+    )
