@@ -24,11 +24,13 @@ PERSON = Person(tenant=ACME, user=ALICE, role=Role.DEVOPS)
 class OAuthWorld:
     """The authorization server without its pages."""
 
-    def __init__(self, clock: FrozenClock | None = None) -> None:
+    def __init__(
+        self, clock: FrozenClock | None = None, grants: InMemoryOAuthGrants | None = None
+    ) -> None:
         self.clock = clock or FrozenClock()
         self.documents = ScriptedDocuments()
         self.client_store = InMemoryOAuthClients()
-        self.grants = InMemoryOAuthGrants()
+        self.grants = grants or InMemoryOAuthGrants()
         self.clients = OAuthClients(self.client_store, lambda: self.documents, self.clock)
         self.tokens = OAuthTokens(self.grants, self.clock)
         self.client = self.registered()

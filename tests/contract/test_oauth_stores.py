@@ -184,6 +184,7 @@ def test_people_see_what_they_granted_newest_first_and_nothing_of_others(
     kept(grants, a_grant("g4", person=replace(ALICE_OF_ACME, tenant=GLOBEX)))
 
     assert grants.of_user(ACME, ALICE) == [second, first]
+    assert [grant.id for grant in grants.of_tenant(ACME)] == ["g2", "g1", "g3"]
 
 
 def a_session(digest: str = "s1") -> BrowserSession:

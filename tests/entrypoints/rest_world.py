@@ -17,6 +17,7 @@ from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.services import RestServices
 from archivolt.entrypoints.http.tools_app import create_handler
 from archivolt.governance.audit import AuditService
+from archivolt.governance.oauth.connections import Connections
 from archivolt.governance.oauth.tokens import OAuthTokens
 from archivolt.governance.own_settings import OwnSettings
 from archivolt.governance.personal_tokens import PersonalTokens
@@ -55,6 +56,7 @@ def rest_services(
     tokens: TokenVerifier,
     allowed_origins: str = "",
     personal_tokens: InMemoryPersonalTokens | None = None,
+    grants: InMemoryOAuthGrants | None = None,
 ) -> RestServices:
     """Return what the tools function stands on, over a world."""
     store = personal_tokens or InMemoryPersonalTokens()
@@ -74,6 +76,7 @@ def rest_services(
         own_settings=OwnSettings(world.user_settings, world.human),
         audit=AuditService(world.audit, world.clock),
         tokens=PersonalTokens(lambda: store, world.clock),
+        connections=Connections(grants or InMemoryOAuthGrants(), world.clock),
         approvals=world.approvals,
         model_choices=lambda: ModelChoices(
             ModelSelector(world.tenant_settings, ReversibleBox(), ScriptedModels(), ModelTable()),
@@ -110,6 +113,7 @@ class RestWorld(World):
             ),
             "https://app.example",
             self.personal_tokens,
+            self.grants,
         )
         self._process = LambdaProcess(_handler)
 

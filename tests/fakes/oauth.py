@@ -66,13 +66,13 @@ class InMemoryOAuthGrants:
             self._grants[after.id] = after
 
     def of_user(self, tenant: TenantId, user: UserId) -> list[OAuthGrant]:
+        return [grant for grant in self.of_tenant(tenant) if grant.person.user == user]
+
+    def of_tenant(self, tenant: TenantId) -> list[OAuthGrant]:
         with self._lock:
-            found = [
-                grant
-                for grant in self._grants.values()
-                if (grant.person.tenant, grant.person.user) == (tenant, user)
-            ]
-        return sorted(found, key=lambda grant: (grant.created_at, grant.id), reverse=True)
+            found = [grant for grant in self._grants.values() if grant.person.tenant == tenant]
+        newest = sorted(found, key=lambda grant: (grant.created_at, grant.id), reverse=True)
+        return sorted(newest, key=lambda grant: grant.person.user)
 
     def remove(self, grant: OAuthGrant) -> None:
         with self._lock:

@@ -17,10 +17,8 @@ if TYPE_CHECKING:
 def browser_services(on: "Container") -> "BrowserServices":
     """Return the collaborators."""
     from archivolt.adapters.dynamodb.browser_sessions import DynamoBrowserSessions
-    from archivolt.adapters.dynamodb.oauth_grants import DynamoOAuthGrants
-    from archivolt.composition.identity import oauth_tokens
+    from archivolt.composition.identity import connections, oauth_tokens
     from archivolt.entrypoints.browser.services import BrowserServices
-    from archivolt.governance.oauth.connections import Connections
     from archivolt.governance.sign_in.sessions import BrowserSessions
     from archivolt.governance.throttle import Throttle
 
@@ -31,7 +29,7 @@ def browser_services(on: "Container") -> "BrowserServices":
         token_verifier=on.token_verifier,
         clients=_clients(on),
         tokens=oauth_tokens(on),
-        connections=Connections(DynamoOAuthGrants(_control(on)), on.clock),
+        connections=connections(on),
         sessions=BrowserSessions(store, on.clock),
         local=_local(on, store, throttle) if on.settings.is_local else None,
         upstream=_upstream(on) if on.settings.auth_client_id and not on.settings.is_local else None,

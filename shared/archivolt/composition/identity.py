@@ -6,9 +6,11 @@ if TYPE_CHECKING:
     from archivolt.adapters.jwt.keys import KeySource
     from archivolt.bootstrap import Container
     from archivolt.governance.first_requests import FirstRequests
+    from archivolt.governance.oauth.connections import Connections
     from archivolt.governance.oauth.tokens import OAuthTokens
     from archivolt.governance.token_verifiers import TokenVerifiers
     from archivolt.ports.governance import TokenVerifier
+    from archivolt.ports.oauth import OAuthGrantStore
     from archivolt.ports.personal_tokens import PersonalTokenStore
 
 
@@ -53,12 +55,23 @@ def personal_tokens(on: "Container") -> "PersonalTokenStore":
 
 def oauth_tokens(on: "Container") -> "OAuthTokens":
     """Return what gives, renews, ends and verifies the tokens of our authorization server."""
-    from archivolt.adapters.dynamodb.oauth_grants import DynamoOAuthGrants
-    from archivolt.adapters.dynamodb.table import DynamoTable
     from archivolt.governance.oauth.tokens import OAuthTokens
 
-    table = DynamoTable(on.aws.dynamodb, on.settings.required("control_table"))
-    return OAuthTokens(DynamoOAuthGrants(table), on.clock)
+    return OAuthTokens(_grants(on), on.clock)
+
+
+def connections(on: "Container") -> "Connections":
+    """Return what people let in."""
+    from archivolt.governance.oauth.connections import Connections
+
+    return Connections(_grants(on), on.clock)
+
+
+def _grants(on: "Container") -> "OAuthGrantStore":
+    from archivolt.adapters.dynamodb.oauth_grants import DynamoOAuthGrants
+    from archivolt.adapters.dynamodb.table import DynamoTable
+
+    return DynamoOAuthGrants(DynamoTable(on.aws.dynamodb, on.settings.required("control_table")))
 
 
 def _identity_provider(on: "Container") -> "TokenVerifier":

@@ -167,7 +167,7 @@ class ToolsContainer:
     @cached_property
     def rest_services(self) -> "RestServices":
         """What the tools function stands on."""
-        from archivolt.composition.identity import personal_tokens
+        from archivolt.composition.identity import connections, personal_tokens
         from archivolt.entrypoints.http.services import RestServices
         from archivolt.governance.audit import AuditService
         from archivolt.governance.own_settings import OwnSettings
@@ -192,6 +192,7 @@ class ToolsContainer:
             own_settings=OwnSettings(self._on.user_settings, self.human_confirmation),
             audit=AuditService(self._on.audit_log, self._on.clock),
             tokens=PersonalTokens(lambda: personal_tokens(self._on), self._on.clock),
+            connections=connections(self._on),
             approvals=self.approvals,
             model_choices=lambda: self._on.chat.model_choices,
             allowed_origins=self._on.settings.allowed_origins,

@@ -62,6 +62,10 @@ class OAuthGrantStore(Protocol):
         """Return what a person granted, the newest first."""
         ...
 
+    def of_tenant(self, tenant: TenantId) -> list[OAuthGrant]:
+        """Return what everybody of a tenant granted, by user, the newest first."""
+        ...
+
     def remove(self, grant: OAuthGrant) -> None:
         """End a grant, at once; one that has ended already is no error."""
         ...

@@ -88,15 +88,23 @@ class DynamoOAuthGrants:
 
     def of_user(self, tenant: TenantId, user: UserId) -> list[OAuthGrant]:
         """Return what a person granted, the newest first."""
-        places = self._table.items(f"GRANTS#{tenant}", prefix=f"{user}#")
-        found = self._table.get_many([_key(place["id"]) for place in places])
-        grants = map(_grant, found.values())
-        return sorted(grants, key=lambda grant: (grant.created_at, grant.id), reverse=True)
+        return self._listed(tenant, f"{user}#")
+
+    def of_tenant(self, tenant: TenantId) -> list[OAuthGrant]:
+        """Return what everybody of a tenant granted, by user, the newest first."""
+        return self._listed(tenant, "")
 
     def remove(self, grant: OAuthGrant) -> None:
         """End a grant, at once."""
         self._table.write(Delete(key=_key(grant.id)))
         self._table.write(Delete(key=_place(grant)))
+
+    def _listed(self, tenant: TenantId, prefix: str) -> list[OAuthGrant]:
+        places = self._table.items(f"GRANTS#{tenant}", prefix=prefix)
+        found = self._table.get_many([_key(place["id"]) for place in places])
+        grants = map(_grant, found.values())
+        newest = sorted(grants, key=lambda grant: (grant.created_at, grant.id), reverse=True)
+        return sorted(newest, key=lambda grant: grant.person.user)
 
 
 def _code_key(digest: str) -> Key:

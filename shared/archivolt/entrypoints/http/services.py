@@ -7,6 +7,7 @@ from archivolt.chat.model_choices import ModelChoices
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.tool import Surface
 from archivolt.governance.audit import AuditService
+from archivolt.governance.oauth.connections import Connections
 from archivolt.governance.own_settings import OwnSettings
 from archivolt.governance.personal_tokens import PersonalTokens
 from archivolt.governance.settings import SettingsService
@@ -41,6 +42,7 @@ class RestServices:
     own_settings: OwnSettings
     audit: AuditService
     tokens: PersonalTokens
+    connections: Connections
     approvals: ApprovalService
     model_choices: Callable[[], ModelChoices]
     allowed_origins: str = ""

@@ -1,33 +1,69 @@
-"""What a person let in: shown to them, and ended by them."""
+"""What people let in: shown to them and to their administrators, and ended by them."""
 
-from archivolt.domain.errors import NotFoundError
-from archivolt.domain.identity import Principal
+from collections.abc import Iterable
+
+from archivolt.domain.errors import ForbiddenError, NotFoundError
+from archivolt.domain.identity import Principal, Role, TokenKind
 from archivolt.domain.oauth import OAuthGrant
 from archivolt.ports.clock import Clock
 from archivolt.ports.oauth import OAuthGrantStore
 
 
 class Connections:
-    """Lists and ends grants of the caller."""
+    """Lists and ends grants; only for a person who signed in."""
 
     def __init__(self, grants: OAuthGrantStore, clock: Clock) -> None:
         self._grants = grants
         self._clock = clock
 
     def own(self, principal: Principal) -> list[OAuthGrant]:
-        """Return the caller's grants that have not ended, the newest first."""
-        now = self._clock.now()
-        found = self._grants.of_user(principal.tenant, principal.user)
-        return [grant for grant in found if grant.expires_at > now]
-
-    def end(self, principal: Principal, grant_id: str) -> None:
-        """End one of the caller's grants, at once.
+        """Return the caller's grants that have not ended, the newest first.
 
         Raises:
+            ForbiddenError: `person_required`.
+
+        """
+        _require_person(principal)
+        return self._alive(self._grants.of_user(principal.tenant, principal.user))
+
+    def of_tenant(self, principal: Principal) -> list[OAuthGrant]:
+        """Return the grants of everybody in the caller's tenant, by user, the newest first.
+
+        Raises:
+            ForbiddenError: `person_required`, or `forbidden`: the caller is no administrator.
+
+        """
+        _require_person(principal)
+        if not principal.role.includes(Role.TENANT_ADMIN):
+            raise ForbiddenError("forbidden")
+        return self._alive(self._grants.of_tenant(principal.tenant))
+
+    def end(self, principal: Principal, grant_id: str) -> None:
+        """End a grant at once: one's own, or any of the tenant that one administers.
+
+        Raises:
+            ForbiddenError: `person_required`.
             NotFoundError: `connection_not_found`: there is none, or it is somebody else's.
 
         """
-        found = next((grant for grant in self.own(principal) if grant.id == grant_id), None)
-        if found is None:
+        _require_person(principal)
+        is_id = grant_id.isascii() and grant_id.isalnum()
+        grant = self._grants.find(grant_id) if is_id else None
+        if grant is None or not _may_end(principal, grant):
             raise NotFoundError("connection_not_found")
-        self._grants.remove(found)
+        self._grants.remove(grant)
+
+    def _alive(self, grants: Iterable[OAuthGrant]) -> list[OAuthGrant]:
+        now = self._clock.now()
+        return [grant for grant in grants if grant.expires_at > now]
+
+
+def _require_person(principal: Principal) -> None:
+    if principal.kind is not TokenKind.INTERACTIVE:
+        raise ForbiddenError("person_required")
+
+
+def _may_end(principal: Principal, grant: OAuthGrant) -> bool:
+    if grant.person.tenant != principal.tenant:
+        return False
+    return grant.person.user == principal.user or principal.role.includes(Role.TENANT_ADMIN)
