@@ -99,6 +99,21 @@ def test_a_restricted_tenant_sees_only_what_it_may_choose() -> None:
     assert set(answer["capabilities"]) == {"embedded", "mistral"}
 
 
+def test_a_provider_is_configured_once_it_has_a_key_and_the_key_never_shows() -> None:
+    world = RestWorld()
+    key = "not-a-" + "real-key"
+    given = {"chat_provider_keys": {"anthropic": key, "gemini": key}}
+
+    shown = world.send("PUT", f"{API}/tenants/acme/settings", given, user="admin")
+    models = world.get(f"{API}/config/ai-models")
+
+    assert set(shown.json["chat_provider_keys"]) == {"anthropic", "gemini"}
+    configured = [each["provider"] for each in models.json["providers"] if each["configured"]]
+    assert configured == ["anthropic", "gemini", "embedded"]
+    assert key.encode() not in shown.body + models.body
+    assert key not in repr(world.tenant_settings.load(ACME))
+
+
 def test_the_status_tells_who_answers() -> None:
     with client(documented()) as http:
         nobody = http.get(f"{API}/ai/status", headers=bearer()).json()
