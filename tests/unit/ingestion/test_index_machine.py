@@ -385,7 +385,7 @@ def is_as_made_anew(world: ProductWorld, vaults: list[VaultRef]) -> None:
         assert held == wanted
 
 
-@pytest.mark.timeout(0 if EXAMPLES else 120)
+@pytest.mark.timeout(0 if EXAMPLES else 300)
 def test_the_index_cannot_be_wrong() -> None:
     run_state_machine_as_test(
         Documents,
