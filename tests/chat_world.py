@@ -5,6 +5,7 @@ from dataclasses import replace
 from archivolt.adapters.models.table import ModelTable
 from archivolt.agent.state import LoopLimits
 from archivolt.chat.conversations import ConversationService
+from archivolt.chat.editing import Editor
 from archivolt.chat.images import ImageReader
 from archivolt.chat.model_choices import ModelChoices
 from archivolt.chat.providers import ModelSelector
@@ -52,6 +53,10 @@ class ChatWorld(World):
         waiting = WaitingTurns(ReversibleBox, self.clock)
         self.conversation_service = ConversationService(self.conversations, waiting, self.clock)
 
+    def use_model(self, name: str) -> None:
+        """Have another model of the provider answer."""
+        self.settings.save(ACME, replace(self.settings.load(ACME), chat_model=name))
+
     def allow_web_after_documents(self) -> None:
         """Let the model ask the web, whatever it has seen."""
         kept = self.settings.load(ACME)
@@ -67,6 +72,11 @@ class ChatWorld(World):
     def scopes(self) -> ScopeCollector:
         """The part of the vaults that a question is about."""
         return ScopeCollector(self.vaults, self.files)
+
+    @property
+    def editor(self) -> Editor:
+        """The editor's actions."""
+        return Editor(self.selector, lambda: self.rate_limit, self.clock)
 
     @property
     def selector(self) -> ModelSelector:

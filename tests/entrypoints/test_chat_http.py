@@ -49,6 +49,7 @@ def application(world: ChatWorld, *, enabled: bool = True) -> LazyChatApp:
         send_message=world.send_message,
         scopes=world.scopes,
         skills=world.skills,
+        editor=world.editor,
         conversations=world.conversation_service,
         model_choices=world.model_choices,
     )

@@ -78,6 +78,7 @@ class House:
             send_message=world.send_message,
             scopes=world.scopes,
             skills=world.skills,
+            editor=world.editor,
             conversations=world.conversation_service,
             model_choices=world.model_choices,
         )

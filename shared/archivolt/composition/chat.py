@@ -112,6 +112,7 @@ class ChatContainer:
     def services(self) -> "ChatServices":
         """What the chat function stands on."""
         from archivolt.chat.conversations import ConversationService
+        from archivolt.chat.editing import Editor
         from archivolt.entrypoints.http.chat_services import ChatServices
 
         return ChatServices(
@@ -120,6 +121,7 @@ class ChatContainer:
             send_message=self.send_message,
             scopes=self.scopes,
             skills=self.skills,
+            editor=Editor(self.models, lambda: self._on.rate_limit, self._on.clock),
             conversations=ConversationService(self._on.conversations, self.waiting, self._on.clock),
             model_choices=self.model_choices,
             allowed_origins=self._on.settings.allowed_origins,

@@ -41,6 +41,10 @@ CHAT_MESSAGES: Mapping[str, Message] = {
         "An image cannot be used: {reason}.",
         "Une image est inutilisable : {reason}.",
     ),
+    "editor_needs_model": Message(
+        "The embedded provider only quotes; have an administrator configure a model to edit text.",
+        "Le fournisseur embarqué ne fait que citer ; faites configurer un modèle pour éditer.",
+    ),
     "loop_no_progress": Message(
         "Stopped: the last tool calls brought nothing new; put the question otherwise.",
         "Arrêt : les derniers appels d'outils n'apportaient rien ; formulez la question autrement.",
@@ -128,6 +132,10 @@ CHAT_MESSAGES: Mapping[str, Message] = {
     "turn_too_large": Message(
         "This turn has {size} bytes and the limit is {limit}; ask for less at once.",
         "Cet échange fait {size} octets et la limite est {limit} ; demandez-en moins à la fois.",
+    ),
+    "text_too_long": Message(
+        "The text has about {size} tokens, the model takes {limit}; send a part of it.",
+        "Le texte a environ {size} jetons, le modèle en prend {limit} ; envoyez-en une partie.",
     ),
     "vision_unsupported": Message(
         "The model {model} does not see images; send text only.",

@@ -205,6 +205,7 @@ MAX_HISTORY_CHARS: Final = 100_000
 DEFAULT_CONTEXT_TOKENS: Final = 128_000
 # Whatever a model's window: below this no turn with tools makes sense.
 MIN_CONTEXT_TOKENS: Final = 4_000
+MAX_EDITOR_WISH_CHARS: Final = 2_000
 MAX_SKILLS: Final = 50
 MAX_SKILL_ID_CHARS: Final = 60
 MAX_SKILL_TITLE_CHARS: Final = 80

@@ -17,6 +17,7 @@ from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.chat_services import ChatServicesOf
 from archivolt.entrypoints.http.context_routes import context_router
 from archivolt.entrypoints.http.conversation_routes import conversation_router
+from archivolt.entrypoints.http.editor_routes import editor_router
 from archivolt.entrypoints.http.errors import error_response, language_for
 from archivolt.entrypoints.http.message_routes import message_router
 from archivolt.entrypoints.http.skill_routes import skill_router
@@ -43,6 +44,8 @@ def create_chat_app(services: ChatServicesOf, allowed_origins: str = "") -> Fast
     app.include_router(conversation_router(services), prefix=PREFIX)
     app.include_router(ai_router(services), prefix=AI_PREFIX)
     app.include_router(skill_router(services), prefix=AI_PREFIX)
+    # The last: it takes any name.
+    app.include_router(editor_router(services), prefix=AI_PREFIX)
     return app
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from archivolt.chat.conversations import ConversationService
+from archivolt.chat.editing import Editor
 from archivolt.chat.model_choices import ModelChoices
 from archivolt.chat.scope import ScopeCollector
 from archivolt.chat.skills import SkillService
@@ -23,6 +24,7 @@ class ChatServices:
     send_message: SendMessage
     scopes: ScopeCollector
     skills: SkillService
+    editor: Editor
     conversations: ConversationService
     model_choices: ModelChoices
     allowed_origins: str = ""

@@ -1,0 +1,138 @@
+"""The editor's actions: one text in, one text out, from the model that the chat would take."""
+
+import re
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Final
+
+from archivolt.agent.editor import editing_messages
+from archivolt.agent.window import tokens_of
+from archivolt.chat.providers import ChosenModel, ModelSelector
+from archivolt.domain.editor import EditorAction
+from archivolt.domain.errors import InvalidRequestError, TooLargeError, UnavailableError
+from archivolt.domain.identity import Principal
+from archivolt.domain.messages import Language
+from archivolt.domain.providers import EMBEDDED
+from archivolt.ports.chat_model import ModelRequest, TextDelta
+from archivolt.ports.clock import Clock
+from archivolt.tools.rate_limit import RateLimit
+
+# Models put a fence around a whole answer, whatever they are told.
+_FENCED: Final = re.compile(r"\s*```(?:markdown|md|text)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
+_BAD_ENDS: Final = {"length": "answer_cut", "filtered": "answer_filtered"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditRequest:
+    """What to do with a text; the rest is as in `editing_messages`."""
+
+    action: EditorAction
+    text: str
+    wish: str = ""
+    target: str = ""
+    tone: str = ""
+    provider: str = ""
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edited:
+    """What came of a text; `cut`: the code of what cut it off, "" if nothing did."""
+
+    text: str
+    input_tokens: int
+    output_tokens: int
+    cut: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Editing:
+    """An action that may begin: the model, and what it is asked."""
+
+    chosen: ChosenModel
+    request: ModelRequest
+
+    async def events(self) -> AsyncGenerator[str | Edited, None]:
+        """Yield the text as it is written, and last what came of it.
+
+        Raises:
+            ArchivoltError: The provider failed.
+
+        """
+        text = ""
+        async with aclosing(self.chosen.model.create_message(self.request)) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    text += event.text
+                    yield event.text
+                else:
+                    cut = _BAD_ENDS.get(event.finish_reason, "")
+                    if not text.strip():
+                        raise UnavailableError(cut or "answer_empty", limit=self.request.max_tokens)
+                    yield Edited(
+                        text=unfenced(text),
+                        input_tokens=event.input_tokens,
+                        output_tokens=event.output_tokens,
+                        cut=cut,
+                    )
+
+
+class Editor:
+    """Begins actions.
+
+    Args:
+        models: Which model answers.
+        rate_limit: How often a token may ask; gives it when first needed.
+        clock: The time.
+
+    """
+
+    def __init__(
+        self, models: ModelSelector, rate_limit: Callable[[], RateLimit], clock: Clock
+    ) -> None:
+        self._models = models
+        self._rate_limit = rate_limit
+        self._clock = clock
+
+    def begin(self, principal: Principal, request: EditRequest, *, language: Language) -> Editing:
+        """Check what can be checked, and return the action.
+
+        Raises:
+            InvalidRequestError: `editor_needs_model`: only the embedded provider is there, which
+                writes nothing of its own; `provider_unknown` and its like.
+            TooLargeError: `text_too_long`: for the model's window.
+            ForbiddenError: `chat_disabled`, `provider_not_allowed`.
+            RateLimitedError: `rate_limited`.
+
+        """
+        self._rate_limit().count(principal, f"ai:{request.action.value}", self._clock.now())
+        chosen = self._models.select(principal, provider=request.provider, model=request.model)
+        if chosen.provider == EMBEDDED:
+            raise InvalidRequestError("editor_needs_model")
+        messages = editing_messages(
+            request.action,
+            request.text,
+            language=language,
+            wish=request.wish,
+            target=request.target,
+            tone=request.tone,
+        )
+        size, room = tokens_of(messages), chosen.context_tokens - chosen.max_tokens
+        if size > room:
+            raise TooLargeError("text_too_long", size=size, limit=room)
+        return Editing(
+            chosen=chosen,
+            request=ModelRequest(
+                messages=messages,
+                model=chosen.name,
+                max_tokens=chosen.max_tokens,
+                language=language.value,
+            ),
+        )
+
+
+def unfenced(text: str) -> str:
+    """Return a text without a fence around the whole of it."""
+    found = _FENCED.fullmatch(text)
+    return found[1] if found and "\n```" not in found[1] else text.strip()
