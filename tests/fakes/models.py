@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from archivolt.adapters.extractive.chat_model import ExtractiveChatModel
 from archivolt.ports.chat_model import (
     ChatModel,
+    ChatProvider,
     ModelEvent,
     ModelRequest,
     ModelToolCall,
@@ -64,7 +65,7 @@ class ScriptedModels:
         self.model = model or ScriptedModel(ModelTurn(text="Hello."))
         self.connections: list[ProviderConnection] = []
 
-    def embedded(self) -> ChatModel:
+    def embedded(self) -> ChatProvider:
         return ExtractiveChatModel()
 
     def connect(self, connection: ProviderConnection) -> ChatModel:

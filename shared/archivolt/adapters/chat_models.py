@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from archivolt.adapters.streaming.formats import ProviderFormat
 from archivolt.domain.providers import WireFormat
-from archivolt.ports.chat_model import ChatModel, ChatProvider, ProviderConnection
+from archivolt.ports.chat_model import ChatProvider, ProviderConnection
 from archivolt.ports.model_catalogue import ModelCatalogue
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class OutboundChatModels:
         # A format learns how the models of an address want to be asked.
         self._formats: dict[tuple[WireFormat, str], ProviderFormat] = {}
 
-    def embedded(self) -> ChatModel:
+    def embedded(self) -> ChatProvider:
         """Return the model that needs no provider."""
         from archivolt.adapters.extractive.chat_model import ExtractiveChatModel  # noqa: PLC0415
 

@@ -142,7 +142,7 @@ class ProviderConnection:
 class ChatModels(Protocol):
     """Opens models by their provider."""
 
-    def embedded(self) -> ChatModel:
+    def embedded(self) -> ChatProvider:
         """Return the model that needs no provider."""
         ...
 

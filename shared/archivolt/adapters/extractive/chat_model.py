@@ -1,4 +1,4 @@
-"""`ChatModel` without a model: it searches, quotes the best passages, and says that it does so.
+"""`ChatProvider` without a model: it searches, quotes the best passages, and says that it does so.
 
 Deterministic: the same question over the same documents gives the same answer. It goes through the
 same loop and the same tools as a real model; its tool calls are the ones a few rules choose.
@@ -6,12 +6,15 @@ same loop and the same tools as a real model; its tool calls are the ones a few 
 
 import json
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
 
 from archivolt.adapters.extractive.answers import Answer, answer_from
 from archivolt.adapters.extractive.intents import Intent, intent_of
 from archivolt.adapters.extractive.phrases import Phrases, phrases_in
 from archivolt.adapters.extractive.words import identifiers
+from archivolt.adapters.openai.format import OpenAIFormat
 from archivolt.domain.limits import MAX_QUERY_CHARS
 from archivolt.domain.tool import JsonObject
 from archivolt.domain.untrusted import unwrap_data
@@ -40,6 +43,18 @@ class ExtractiveChatModel:
         for piece in _PIECES.findall(turn.text):
             yield TextDelta(text=piece)
         yield turn
+
+    def convert_mcp_tool(self, tool: Mapping[str, Any]) -> JsonObject:
+        """Return the declaration that a request for this model carries."""
+        return OpenAIFormat().declaration(tool)
+
+    def extract_tool_calls(self, answer: JsonObject) -> tuple[ModelToolCall, ...]:  # noqa: ARG002
+        """Return nothing: this model is asked in process, and its calls come with the turn."""
+        return ()
+
+    def estimate_cost(self, input_tokens: int, output_tokens: int, model: str) -> Decimal:  # noqa: ARG002
+        """Return nothing at all: it has no provider to pay."""
+        return Decimal(0)
 
 
 def _turn(request: ModelRequest) -> ModelTurn:

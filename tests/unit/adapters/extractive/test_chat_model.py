@@ -10,7 +10,14 @@ from archivolt.adapters.extractive.chat_model import ExtractiveChatModel
 from archivolt.adapters.extractive.passages import MAX_QUOTE_CHARS
 from archivolt.adapters.extractive.phrases import phrases_in
 from archivolt.domain.untrusted import wrap_data
-from archivolt.ports.chat_model import ModelEvent, ModelMessage, ModelRequest, ModelTurn, TextDelta
+from archivolt.ports.chat_model import (
+    ChatProvider,
+    ModelEvent,
+    ModelMessage,
+    ModelRequest,
+    ModelTurn,
+    TextDelta,
+)
 
 NAMES = ("search_documents", "list_vaults")
 TOOLS: list[dict[str, Any]] = [{"type": "function", "function": {"name": name}} for name in NAMES]
@@ -330,3 +337,11 @@ def test_no_tokens_are_claimed() -> None:
     turn = answer("the key", hit("The key."))
 
     assert (turn.input_tokens, turn.output_tokens) == (0, 0)
+
+
+def test_as_a_provider_it_costs_nothing_and_takes_tools_as_they_are_declared_to_it() -> None:
+    provider: ChatProvider = ExtractiveChatModel()
+
+    assert provider.estimate_cost(1_000_000, 1_000_000, "archivolt-extractive") == 0
+    assert provider.extract_tool_calls({"choices": []}) == ()
+    assert provider.convert_mcp_tool({"name": "now"})["function"]["name"] == "now"
