@@ -376,10 +376,10 @@ def is_as_made_anew(world: ProductWorld, vaults: list[VaultRef]) -> None:
         assert ours == theirs
     for user in (ALICE, BOB):
         held, wanted = (
-            [
+            sorted(
                 (ref.id, path, number)
                 for ref, path, _, number in each.vectors.held(vaults[0].tenant, user)
-            ]
+            )
             for each in (world, anew)
         )
         assert held == wanted
