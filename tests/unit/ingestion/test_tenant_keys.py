@@ -12,7 +12,7 @@ from archivolt.domain.messages import Language
 from archivolt.domain.search import SearchMode, SearchQuery
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.vault import VaultRef
-from archivolt.governance.settings import SettingsChange
+from archivolt.governance.settings import SettingsChange, SettingsService
 from archivolt.ports.retrieval import Embedder
 from archivolt.settings import Settings
 from tests.builders import ACME, ALICE, BOB, GLOBEX, a_vault, principal
@@ -76,7 +76,9 @@ class KeyedWorld(IndexWorld):
             {"embedding_api_key": key, "embedding_account": account}
         )
         admin = principal("admin", tenant=tenant, role=Role.TENANT_ADMIN)
-        return self.container.settings_service.change(admin, tenant, change)
+        origin = self.container.index.models.origin
+        service = SettingsService(self.settings, ReversibleBox(), embedding_origin=origin)
+        return service.change(admin, tenant, change)
 
     def sent(self) -> dict[str, list[str]]:
         """Return the texts that the provider was sent, by key."""
