@@ -26,6 +26,11 @@ class ModelChoices:
         self._selector = selector
         self._catalogue = catalogue
 
+    @property
+    def preferred(self) -> str:
+        """The provider that is asked first where a tenant says nothing."""
+        return self._selector.preferred
+
     def default(self, principal: Principal) -> tuple[str, str]:
         """Return the provider and the model that answer; see `ModelSelector.default`."""
         return self._selector.default(principal)

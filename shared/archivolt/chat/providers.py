@@ -20,6 +20,7 @@ from archivolt.domain.limits import DEFAULT_CONTEXT_TOKENS
 from archivolt.domain.providers import (
     EMBEDDED,
     EMBEDDED_MODEL,
+    LAST_DEFAULT,
     PRESETS,
 )
 from archivolt.domain.settings import TenantSettings
@@ -56,6 +57,7 @@ class ModelSelector:
         catalogue: Knows which of them see.
         environment: The deployment's own providers, the preferred one first.
         environment_tenant: The one tenant they serve (S10); None: every tenant of a local stack.
+        preferred: Who answers where nothing else says, if there is a key (`AI_DEFAULT_PROVIDER`).
 
     """
 
@@ -68,6 +70,7 @@ class ModelSelector:
         *,
         environment: Sequence[ConfiguredProvider] = (),
         environment_tenant: str | None = "",
+        preferred: str = "",
     ) -> None:
         self._settings = settings
         self._secrets = secrets
@@ -75,6 +78,7 @@ class ModelSelector:
         self._catalogue = catalogue
         self._environment = environment
         self._environment_tenant = environment_tenant
+        self.preferred = preferred or LAST_DEFAULT
 
     def select(self, principal: Principal, *, provider: str = "", model: str = "") -> ChosenModel:
         """Return the model for one turn; "" leaves a choice to the settings.
@@ -125,7 +129,8 @@ class ModelSelector:
         configured = self._configured(tenant, settings)
         if named := asked or settings.chat_provider:
             return _named(named, configured, settings, insists=bool(asked))
-        for name in (own_name(settings), settings.ai_default_provider, *configured):
+        said = (own_name(settings), settings.ai_default_provider, self.preferred, LAST_DEFAULT)
+        for name in (*said, *configured):
             if name == EMBEDDED:
                 return None
             if name in configured and _is_allowed(name, settings):

@@ -51,6 +51,7 @@ class ChatContainer:
             self.catalogue,
             environment=self._environment(),
             environment_tenant=settings.environment_tenant,
+            preferred=settings.ai_default_provider,
         )
 
     @cached_property

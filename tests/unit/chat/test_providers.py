@@ -27,6 +27,7 @@ class Choosing:
         settings: TenantSettings | None = None,
         *environment: ConfiguredProvider,
         serves: str | None = None,
+        preferred: str = "",
     ) -> None:
         store = InMemoryTenantSettings()
         if settings:
@@ -39,6 +40,7 @@ class Choosing:
             ModelTable(),
             environment=environment,
             environment_tenant=serves,
+            preferred=preferred,
         )
 
     def select(self, provider: str = "", model: str = "", tenant: str = ACME) -> ChosenModel:
@@ -239,6 +241,19 @@ def test_a_default_among_further_providers_answers_with_its_own_key() -> None:
 
     assert choosing.select().provider == "mistral"
     assert choosing.connection.key == "sk-m"
+
+
+def test_the_deployments_default_comes_before_the_order_of_the_well_known_ones() -> None:
+    box = ReversibleBox()
+    sealed = {
+        name: box.seal("sk", tenant=ACME, field=provider_key_field(name))
+        for name in ("deepseek", "anthropic")
+    }
+    settings = tenant(sealed_provider_keys=sealed)
+
+    assert Choosing(settings).select().provider == "deepseek"
+    assert Choosing(settings, preferred="anthropic").select().provider == "anthropic"
+    assert Choosing(settings, preferred="gemini").select().provider == "deepseek"
 
 
 def test_the_embedded_provider_can_be_the_default() -> None:

@@ -6,11 +6,10 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from archivolt.domain.limits import MAX_NAMED_PROVIDERS
-from archivolt.domain.providers import LAST_DEFAULT
 from archivolt.domain.settings import TenantSettings
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.model_bodies import Capabilities, ProviderBody, capabilities_of
-from archivolt.entrypoints.http.services import ServicesOf
+from archivolt.entrypoints.http.services import RestServices, ServicesOf
 from archivolt.governance.settings import ModelName, ProviderName, SettingsChange
 
 _Models = Annotated[dict[ProviderName, ModelName], Field(max_length=MAX_NAMED_PROVIDERS)]
@@ -52,7 +51,7 @@ def config_router(services: ServicesOf) -> APIRouter:
     @router.get("/config", summary="See the defaults of the models", operation_id="config")
     def show_config(principal: InteractivePrincipal) -> ConfigBody:  # pyright: ignore[reportUnusedFunction]
         """Those of your own tenant."""
-        return _config(services().tenant_settings.own(principal))
+        return _config(services().tenant_settings.own(principal), services())
 
     @router.post(
         "/config", summary="Change the defaults of the models", operation_id="change_config"
@@ -65,7 +64,7 @@ def config_router(services: ServicesOf) -> APIRouter:
             changed = services().tenant_settings.change(
                 principal, principal.tenant, SettingsChange(**named)
             )
-        return _config(changed)
+        return _config(changed, services())
 
     @router.get(
         "/config/ai-models",
@@ -74,7 +73,7 @@ def config_router(services: ServicesOf) -> APIRouter:
     )
     def ai_models(principal: InteractivePrincipal) -> ModelsBody:  # pyright: ignore[reportUnusedFunction]
         """A provider that is not `configured` has no key yet."""
-        kept = _config(services().tenant_settings.own(principal))
+        kept = _config(services().tenant_settings.own(principal), services())
         choices = services().model_choices().providers(principal)
         return ModelsBody(
             ai_default_provider=kept.ai_default_provider,
@@ -86,8 +85,8 @@ def config_router(services: ServicesOf) -> APIRouter:
     return router
 
 
-def _config(settings: TenantSettings) -> ConfigBody:
+def _config(settings: TenantSettings, services: RestServices) -> ConfigBody:
     return ConfigBody(
-        ai_default_provider=settings.ai_default_provider or LAST_DEFAULT,
+        ai_default_provider=settings.ai_default_provider or services.model_choices().preferred,
         ai_default_models=dict(settings.ai_default_models),
     )
