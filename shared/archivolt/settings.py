@@ -38,6 +38,8 @@ class EmbeddingChoice(BaseModel):
     dimension: _Count = 0
     threshold: _Cosine = 0
     max_tokens: _Count = 0
+    # The file of its tokenizer; "" for the bound that needs none.
+    tokenizer: str = ""
 
 
 class RerankerChoice(BaseModel):
@@ -86,6 +88,7 @@ class Settings(BaseModel):
     embedding_dimension: _Count = 0
     embedding_threshold: _Cosine = 0
     embedding_max_tokens: _Count = 0
+    embedding_tokenizer: str = ""
     embedding_previous: str = Field(default="", repr=False)
 
     # The fields of `RerankerChoice`.

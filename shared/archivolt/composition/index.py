@@ -173,20 +173,21 @@ class IndexContainer:
     def reader(self) -> "DocumentReader":
         """From bytes to passages."""
         from archivolt.composition.extraction import extraction_recipe
+        from archivolt.composition.tokens import token_counter
         from archivolt.ingestion.documents import DocumentReader
         from archivolt.ingestion.splitting import SPLITTER_VERSION, split
         from archivolt.retrieval.analysis import ANALYSIS_VERSION
-        from archivolt.retrieval.tokens import token_upper_bound
 
         settings = self._on.settings
+        count = token_counter(settings.embedding_tokenizer)
         extraction = extraction_recipe(
             self._ocr, tika_url=settings.tika_url, tika_formats=settings.tika_formats
         )
         return DocumentReader(
             self.extractor,
-            partial(split, budget=CHUNK_TOKENS, count=token_upper_bound),
+            partial(split, budget=CHUNK_TOKENS, count=count),
             recipe=(
-                f"extraction/{extraction} split/{SPLITTER_VERSION}/{CHUNK_TOKENS}"
+                f"extraction/{extraction} split/{SPLITTER_VERSION}/{CHUNK_TOKENS}{count.id}"
                 f" analysis/{ANALYSIS_VERSION}"
             ),
         )

@@ -12,8 +12,9 @@ from archivolt.adapters.embedding.protocols import EmbeddingProtocol, OpenAIEmbe
 from archivolt.adapters.embedding.remote import RemoteEmbedder
 from archivolt.adapters.http.addresses import OutboundRules
 from archivolt.adapters.http.outbound import Caps, guarded_client
+from archivolt.composition.tokens import token_counter
 from archivolt.domain.embedding_key import EmbeddingKey
-from archivolt.retrieval.tokens import token_upper_bound
+from archivolt.ports.ingestion import TokenCounter
 from archivolt.settings import EmbeddingChoice, MissingSettingError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class RemoteModel:
     protocol: EmbeddingProtocol
     model: EmbeddingModel
     own_key: EmbeddingKey
+    count: TokenCounter
     keyless: bool = False
 
     @property
@@ -46,7 +48,7 @@ class RemoteModel:
     def with_key(self, key: EmbeddingKey) -> RemoteEmbedder:
         """Return the model as it is asked with a key; nothing is sent yet."""
         calls = EmbeddingCalls(self._client, self.address(key.account), key.key)
-        return RemoteEmbedder(calls, self.protocol, self.model, count=token_upper_bound)
+        return RemoteEmbedder(calls, self.protocol, self.model, count=self.count)
 
     @cached_property
     def _client(self) -> "httpx2.Client":
@@ -71,6 +73,7 @@ def cloudflare(choice: EmbeddingChoice) -> RemoteModel:
         protocol=WorkersAI(),
         model=_described(choice, name),
         own_key=EmbeddingKey(key=choice.api_key),
+        count=token_counter(choice.tokenizer),
     )
 
 
@@ -90,6 +93,7 @@ def openai(choice: EmbeddingChoice) -> RemoteModel:
         protocol=OpenAIEmbeddings(name, model.dimension),
         model=model,
         own_key=EmbeddingKey(key=choice.api_key),
+        count=token_counter(choice.tokenizer),
         keyless=True,
     )
 

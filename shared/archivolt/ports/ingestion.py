@@ -58,6 +58,19 @@ class OcrEngine(Protocol):
         ...
 
 
+class TokenCounter(Protocol):
+    """Tells how many tokens the embedding model makes of a text: never too few."""
+
+    @property
+    def id(self) -> str:
+        """What the count depends on; passages cut by another one are cut anew. "" is the bound."""
+        ...
+
+    def __call__(self, text: str) -> int:
+        """Return the tokens of a text, those around it included."""
+        ...
+
+
 class EmbeddingQueue(Protocol):
     """Where embedding jobs wait; fresh changes and first loads wait apart."""
 

@@ -25,6 +25,16 @@ def token_upper_bound(text: str) -> int:
     return _AROUND + sum(map(_known.__getitem__, _PIECES.findall(text)))
 
 
+class SafeBound:
+    """The `TokenCounter` where no tokenizer is at hand."""
+
+    id: str = ""
+
+    def __call__(self, text: str) -> int:
+        """Return a number of tokens that `text` is not expected to exceed."""
+        return token_upper_bound(text)
+
+
 class _KnownPieces(dict[str, int]):
     """The tokens of pieces; those of short ones are remembered, since words come again."""
 
