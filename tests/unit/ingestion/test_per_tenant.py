@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from itertools import groupby
 
 from archivolt.domain.identity import TenantId
 from archivolt.domain.ingestion import BatchOutcome, ChangeKind, ObjectChange, StrayChange
@@ -96,3 +97,25 @@ def test_every_vault_is_compared_by_its_own_tenants_reconciliation() -> None:
     assert sorted(asked) == [ACME, GLOBEX]
     assert (found.vaults, found.failed_vaults, found.changed) == (2, 1, 1)
     assert found.complete
+
+
+def test_the_vaults_of_a_tenant_are_compared_one_after_the_other() -> None:
+    world = IndexWorld()
+    tenants = [TenantId(f"t{number}") for number in range(5)]
+    for tenant in tenants:
+        for number in range(4):
+            world.directory.create(a_vault(f"v{number}", tenant=tenant), owner=BOB)
+    orders: list[list[TenantId]] = []
+    for _ in range(2):
+        asked: list[TenantId] = []
+
+        def reconcile_of(tenant: TenantId, asked: list[TenantId] = asked) -> Reconcile:
+            asked.append(tenant)
+            return world.reconcile
+
+        EveryVault(world.directory, reconcile_of, world.clock).run(time_left=plenty)
+        assert len(asked) == len(tenants) * 4 + 1
+        assert len(list(groupby(asked))) == len(set(asked))
+        orders.append(asked)
+        world.clock.advance(hours=24)
+    assert orders[0] != orders[1]
