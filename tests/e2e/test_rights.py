@@ -16,6 +16,7 @@ def code_of(stack: Stack, function: str, service: str, operation: str, **argumen
 
 
 KEY = {"pk": {"S": "a"}, "sk": {"S": "b"}}
+SESSION = {"pk": {"S": "SESSION#a"}, "sk": {"S": "SESSION"}}
 BUCKET = "archivolt-documents-000000000000-us-east-1"
 NOTE = {"Bucket": BUCKET, "Key": "vaults/local/v/x.md"}
 SHARD = {"Bucket": BUCKET, "Key": "derived/local/v/lexical/x"}
@@ -46,6 +47,7 @@ SHARD = {"Bucket": BUCKET, "Key": "derived/local/v/lexical/x"}
         ("tools", "tables", "delete_item", {"TableName": "archivolt-audit", "Key": KEY}),
         ("indexing", "tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),
         ("authorizer", "tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),
+        ("authorizer", "tables", "get_item", {"TableName": "archivolt-control", "Key": SESSION}),
     ],
 )
 def test_a_role_is_denied_what_its_function_does_not_do(
