@@ -23,12 +23,13 @@ from mcp.shared.message import ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from mcp_types import CallToolRequestParams, CallToolResult, TextContent
 
+from archivolt.entrypoints.mcp.app import create_handler
 from archivolt.entrypoints.mcp.dispatch import BufferedDispatch
 from bench.mcp_floors import Step, fastmcp_side, on_dynamodb
 from bench.table import Row
 from tests.entrypoints.mcp_messages import Sent, legacy, modern
 from tests.entrypoints.mcp_world import McpWorld
-from tests.entrypoints.rest_api import LambdaProcess, proxy_event
+from tests.entrypoints.rest_api import proxy_event
 
 _ROUNDS = 20
 CALLS_PER_ROUND = 25
@@ -37,6 +38,8 @@ _CALL: dict[str, Any] = {"name": "list_vaults", "arguments": {}}
 
 def measure() -> list[Row]:
     """Return microseconds per call, medians of rounds that take turns."""
+    # As the runtime of Lambda does: one loop for the life of the process.
+    asyncio.set_event_loop(asyncio.new_event_loop())
     world = McpWorld()
     world.write(world.vault("notes"), "garden.md", "Plant tulips in October.")
     steps: dict[str, Step] = {
@@ -98,22 +101,23 @@ def _timed(call: Callable[[], object]) -> Step:
 
 
 def _to(world: McpWorld, sent: Sent) -> Step:
-    return _through(world.processes[0], sent)
+    return _through(create_handler(world.services), sent)
 
 
-def _through(process: LambdaProcess, sent: Sent) -> Step:
-    event = proxy_event(sent.body, {"authorization": "Bearer alice", **sent.headers})
-    return _timed(lambda: process.invoke(event))
+def _through(handler: Mangum, sent: Sent) -> Step:
+    event: Any = proxy_event(sent.body, {"authorization": "Bearer alice", **sent.headers})
+    context: Any = None
+    return _timed(lambda: handler(event, context))
 
 
-def _echo() -> LambdaProcess:
+def _echo() -> Mangum:
     app = FastAPI(openapi_url=None)
 
     @app.post("/mcp")
     async def echo(request: Request) -> Any:  # noqa: ANN401  any JSON
         return await request.json()
 
-    return LambdaProcess(lambda: Mangum(app, lifespan="off"))
+    return Mangum(app, lifespan="off")
 
 
 def _bare(text: str) -> Step:

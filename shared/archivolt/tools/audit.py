@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from archivolt.domain.errors import ArchivoltError
 from archivolt.domain.identity import Principal
@@ -19,6 +19,7 @@ from archivolt.ports.governance import AuditEntry, AuditLog
 
 # A name that no tool has is the caller's text: what is kept of it is bounded.
 _MAX_ACTION_CHARS = 64
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), default=str)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -100,8 +101,7 @@ def _without_secrets(name: str) -> str:
 
 def digest(arguments: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the canonical JSON of the arguments, in hex."""
-    canonical = json.dumps(dict(arguments), sort_keys=True, separators=(",", ":"), default=str)
-    return hashlib.sha256(canonical.encode()).hexdigest()
+    return hashlib.sha256(_CANONICAL.encode(dict(arguments)).encode()).hexdigest()
 
 
 def _text(arguments: Mapping[str, Any], name: str) -> str:

@@ -7,11 +7,13 @@ A cut result keeps the shape its schema promises.
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from archivolt.domain.messages import Language, message_for
 from archivolt.domain.partial_reads import etag_of_part
 from archivolt.domain.tool import JsonObject, ToolResult
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)
 
 Position = Callable[[JsonObject, int], Any]
 """Where to read on, given the uncut result and how much of its field is kept."""
@@ -117,4 +119,4 @@ def _shortened(value: JsonObject, cut: Cut, language: Language, limit: int) -> J
 
 def json_length(value: JsonObject) -> int:
     """Return the length of a result's JSON in characters."""
-    return len(json.dumps(value, ensure_ascii=False))
+    return len(_ENCODER.encode(value))

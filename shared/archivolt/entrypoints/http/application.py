@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from fastapi import FastAPI
+from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 
 from archivolt.domain.limits import MAX_REQUEST_BYTES
@@ -48,6 +49,12 @@ def create_application(
         responses=DOCUMENTED_ERRORS,
     )
     app.state.token_verifier = token_verifier
+    put_in_frame(app, allowed_origins=allowed_origins, resource_metadata=resource_metadata)
+    return app
+
+
+def put_in_frame(app: Starlette, *, allowed_origins: str = "", resource_metadata: str = "") -> None:
+    """Give an application what every one has; its arguments are those of `create_application`."""
     app.state.resource_metadata = resource_metadata
     add_error_handlers(app)
     # The last one added is the outermost.
@@ -62,7 +69,6 @@ def create_application(
         max_age=600,
     )
     app.add_middleware(RequestId)
-    return app
 
 
 def origins(setting: str) -> list[str]:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
-from fastapi import FastAPI, Request
+from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 
 from archivolt.domain.errors import (
@@ -69,7 +70,7 @@ DOCUMENTED_ERRORS: Final[dict[int | str, dict[str, Any]]] = {
 """The error answers that any operation may give, for OpenAPI."""
 
 
-def add_error_handlers(app: FastAPI) -> None:
+def add_error_handlers(app: Starlette) -> None:
     """Make the application answer every error in our form."""
     app.add_exception_handler(ArchivoltError, _answer_error)
     app.add_exception_handler(HTTPException, _answer_http_exception)

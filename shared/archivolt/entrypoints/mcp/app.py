@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from mangum import Mangum
 from mcp.server import Server
+from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -20,7 +21,7 @@ from archivolt.domain.errors import (
     UnsupportedContentError,
 )
 from archivolt.entrypoints.credentials import principal_of
-from archivolt.entrypoints.http.application import create_application, origins
+from archivolt.entrypoints.http.application import origins, put_in_frame
 from archivolt.entrypoints.http.errors import language_for
 from archivolt.entrypoints.mcp.caller import Caller
 from archivolt.entrypoints.mcp.edge import Edge
@@ -85,9 +86,10 @@ def create_app(services: McpServices, server: Server[Any] | None = None) -> ASGI
 
 def _endpoint(services: McpServices, server: Server[Any]) -> ASGIApp:
     door = _Door(services, server)
-    app = create_application(
-        "Archivolt MCP",
-        token_verifier=lambda: services.token_verifier,
+    app = Starlette()
+    app.router.redirect_slashes = False
+    put_in_frame(
+        app,
         allowed_origins=services.allowed_origins,
         resource_metadata=services.resource_metadata,
     )
@@ -97,11 +99,8 @@ def _endpoint(services: McpServices, server: Server[Any]) -> ASGIApp:
 
 
 def _metadata(services: McpServices) -> ASGIApp:
-    app = create_application(
-        "Archivolt metadata",
-        token_verifier=lambda: services.token_verifier,
-        allowed_origins="*",
-    )
+    app = Starlette()
+    put_in_frame(app, allowed_origins="*")
     found = documents(services.public_url, services.issuer, signs_in=services.signs_in)
     for path, document in found:
         app.add_route(path, _publishing(document), methods=["GET"])

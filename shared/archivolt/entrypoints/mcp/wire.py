@@ -13,6 +13,7 @@ from mcp_types import INVALID_REQUEST, PARSE_ERROR, RequestId
 
 JsonObject = dict[str, Any]
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _ESCAPED_SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -112,7 +113,7 @@ def dump(value: object) -> bytes:
         ValueError: A string holds half of a surrogate pair: it is not Unicode text.
 
     """
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return _ENCODER.encode(value).encode()
 
 
 def result_reply(
