@@ -407,8 +407,11 @@ def test_somebody_else_signs_in_and_comes_back_to_the_same_question(
 
     answer = alice.submit("/oauth/sign-out", alice.form("/oauth/sign-out"))
 
-    assert answer.headers["location"] == f"{PUBLIC_URL}{world.authorize_url()}"
     assert alice.cookies == {}
+    alice.get(answer.headers["location"])
+    back = alice.sign_in(BOB, to=alice.form("/oauth/sign-in")["to"])
+    assert back.headers["location"] == f"{PUBLIC_URL}{world.authorize_url()}"
+    assert BOB in alice.get(back.headers["location"]).body.decode()
 
 
 @pytest.mark.parametrize("path", ["/oauth/authorize", "/oauth/sign-in", "/oauth/token"])

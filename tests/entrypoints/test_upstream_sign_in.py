@@ -1,7 +1,9 @@
 """Signing in at an identity provider that speaks OpenID Connect over HTTP, and coming back."""
 
+import re
 from collections.abc import Generator
 from dataclasses import replace
+from html import unescape
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from archivolt.adapters.http.outbound import guarded_client
 from archivolt.adapters.jwt.jwks import JwksKeys
 from archivolt.adapters.jwt.verifier import JwtVerifier, TokenRules
 from archivolt.adapters.oidc.provider import OidcClient, OidcProvider
+from archivolt.domain.limits import BROWSER_SESSION_SECONDS
 from archivolt.governance.sign_in.upstream import UpstreamSignIn
 from tests.entrypoints.browser_world import Browser, BrowserWorld
 from tests.entrypoints.rest_api import Answer
@@ -159,6 +162,42 @@ def test_an_answer_that_nobody_asked_for_is_refused(
 
     assert browser.get(f"/oauth/callback{query}").status == 403
     assert "/token" not in provider.paths
+
+
+def test_somebody_else_is_asked_for_even_if_the_provider_knows_who_was_there(
+    world: BrowserWorld, provider: IdentityServer
+) -> None:
+    browser = Browser(world)
+    browser.get(come_back(world, provider, browser).headers["location"])
+
+    out = browser.submit("/oauth/sign-out", browser.form("/oauth/sign-out"))
+    away = browser.get(goes_on(out))
+
+    assert answer_in(away.headers["location"])["prompt"] == "login"
+    provider.claims = {"sub": "dora"}
+    back = browser.get(provider.signs_in(away.headers["location"]))
+    assert "dora" in browser.get(back.headers["location"]).body.decode()
+
+
+def test_from_a_form_a_browser_goes_on_by_a_page_as_its_policy_does_not_let_it_elsewhere(
+    world: BrowserWorld, provider: IdentityServer
+) -> None:
+    browser = Browser(world)
+    browser.get(come_back(world, provider, browser).headers["location"])
+    world.clock.advance(seconds=BROWSER_SESSION_SECONDS)
+
+    answer = browser.decide()
+
+    assert "location" not in answer.headers
+    assert goes_on(answer).startswith(f"{PUBLIC_URL}/oauth/sign-in?to=")
+
+
+def goes_on(answer: Answer) -> str:
+    """Return where a page goes by itself, which is also where its link leads."""
+    text = answer.body.decode()
+    (by_itself,) = re.findall(r'http-equiv="refresh" content="0;url=([^"]*)"', text)
+    assert f'href="{by_itself}"' in text
+    return unescape(by_itself)
 
 
 def test_a_code_that_was_used_is_refused(world: BrowserWorld, provider: IdentityServer) -> None:

@@ -19,8 +19,12 @@ class CodeAnswer:
 class IdentityProvider(Protocol):
     """Knows people, and says who signed in."""
 
-    def sign_in_address(self, *, redirect_uri: str, state: str, nonce: str, challenge: str) -> str:
+    def sign_in_address(
+        self, *, redirect_uri: str, state: str, nonce: str, challenge: str, again: bool
+    ) -> str:
         """Return where a browser goes to sign in; `challenge` is PKCE's, by S256.
+
+        `again`: the provider asks even if it knows somebody in that browser.
 
         Raises:
             UnavailableError: The provider does not say.

@@ -66,7 +66,9 @@ class OidcProvider:
         self._document: dict[str, Any] = {}
         self._read_at: datetime | None = None
 
-    def sign_in_address(self, *, redirect_uri: str, state: str, nonce: str, challenge: str) -> str:
+    def sign_in_address(
+        self, *, redirect_uri: str, state: str, nonce: str, challenge: str, again: bool
+    ) -> str:
         """Return where a browser goes to sign in."""
         parameters = {
             "response_type": "code",
@@ -77,6 +79,7 @@ class OidcProvider:
             "nonce": nonce,
             "code_challenge": challenge,
             "code_challenge_method": "S256",
+            **({"prompt": "login"} if again else {}),
         }
         endpoint = self._endpoint("authorization_endpoint")
         return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(parameters)}"

@@ -21,7 +21,7 @@ from archivolt.entrypoints.browser.consent import consent_routes
 from archivolt.entrypoints.browser.endpoints import PATHS, endpoint_routes
 from archivolt.entrypoints.browser.pages import error_page
 from archivolt.entrypoints.browser.services import BrowserServicesOf
-from archivolt.entrypoints.browser.session import SignInNeededError, sent_to, sign_in_address
+from archivolt.entrypoints.browser.session import SignInNeededError, sent_to_sign_in
 from archivolt.entrypoints.browser.sign_in import sign_in_routes
 from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.errors import language_for
@@ -64,7 +64,7 @@ def _application(
 def _answer_with_pages(app: FastAPI, services: BrowserServicesOf) -> None:
     async def ours(request: Request, error: Exception) -> Response:
         if isinstance(error, SignInNeededError):
-            return sent_to(sign_in_address(services(), error.path))
+            return sent_to_sign_in(request, services(), error.path)
         if not isinstance(error, ArchivoltError):
             raise error
         return error_page(error, language_for(request))

@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 from starlette.responses import HTMLResponse
 
 from archivolt.domain.errors import ArchivoltError
+from archivolt.domain.language import Message
 from archivolt.domain.messages import Language
 from archivolt.entrypoints.browser.markup import Markup, element, joined
-from archivolt.entrypoints.browser.texts import ERROR_TITLE
+from archivolt.entrypoints.browser.texts import CONTINUE, ERROR_TITLE
 from archivolt.entrypoints.http.errors import status_of
 
 _STYLE: Final = (
@@ -38,16 +39,19 @@ def page(
     *content: str,
     status: int = 200,
     form_targets: Sequence[str] = (),
+    goes_on: str = "",
 ) -> HTMLResponse:
     """Return a page.
 
     `form_targets`: addresses besides our own to which the browser may be sent on from a form.
+    `goes_on`: where the browser goes at once by itself, "" for nowhere.
     """
     head = element(
         "head",
         element("meta", charset="utf-8"),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("title", f"{title} · Archivolt"),
+        element("meta", http_equiv="refresh", content=f"0;url={goes_on}") if goes_on else "",
         element("style", Markup(_STYLE)),
     )
     main = element("main", element("h1", title), *content)
@@ -55,6 +59,12 @@ def page(
     return HTMLResponse(
         f"<!doctype html>{body}", status_code=status, headers=page_headers(form_targets)
     )
+
+
+def page_going_on(title: Message, language: Language, address: str) -> HTMLResponse:
+    """Return a page from which the browser goes on by itself, or by a link."""
+    link = element("a", CONTINUE.spoken(language), href=address)
+    return page(title.spoken(language), language, element("p", link), goes_on=address)
 
 
 def page_headers(form_targets: Sequence[str] = ()) -> dict[str, str]:

@@ -18,9 +18,11 @@ from archivolt.domain.errors import (
     UnsupportedContentError,
 )
 from archivolt.domain.limits import BROWSER_SESSION_SECONDS
+from archivolt.entrypoints.browser import texts
 from archivolt.entrypoints.browser.markup import Markup, element
-from archivolt.entrypoints.browser.pages import page_headers
+from archivolt.entrypoints.browser.pages import page_going_on, page_headers
 from archivolt.entrypoints.browser.services import BrowserServices
+from archivolt.entrypoints.http.errors import language_for
 from archivolt.governance.sign_in.sessions import SignedIn
 
 SESSION: Final = "session"
@@ -154,9 +156,29 @@ def sent_to(address: str) -> RedirectResponse:
     return RedirectResponse(address, status_code=303, headers=page_headers())
 
 
-def sign_in_address(services: BrowserServices, path: str) -> str:
-    """Return where somebody signs in who then goes on to a path."""
-    return services.address(f"/oauth/sign-in?{urlencode({'to': path})}")
+def sent_to_sign_in(
+    request: Request, services: BrowserServices, path: str, *, again: bool = False
+) -> Response:
+    """Return what sends somebody to sign in who then goes on to a path.
+
+    The identity provider is at the end of that way, and browsers hold every step after a form to
+    the page's `form-action`: after a form a page goes on by itself instead.
+
+    `again`: even if the provider still knows somebody in this browser.
+    """
+    address = sign_in_address(services, path, again=again)
+    if services.upstream is None or request.method == "GET":
+        return sent_to(address)
+    return page_going_on(texts.SIGN_IN, language_for(request), address)
+
+
+def sign_in_address(services: BrowserServices, path: str, *, again: bool = False) -> str:
+    """Return where somebody signs in who then goes on to a path.
+
+    `again`: even if the identity provider still knows somebody in this browser.
+    """
+    fields = {"to": path, **({"again": "yes"} if again else {})}
+    return services.address(f"/oauth/sign-in?{urlencode(fields)}")
 
 
 def return_address(services: BrowserServices, path: str) -> str:

@@ -24,6 +24,7 @@ from archivolt.entrypoints.browser.session import (
     require_own_page,
     return_address,
     sent_to,
+    sent_to_sign_in,
     with_session,
     without_session,
 )
@@ -38,7 +39,8 @@ def sign_in_routes(services: BrowserServicesOf) -> list[Route]:
     async def show(request: Request) -> Response:
         to = request.query_params.get("to", "")
         if services().upstream is not None:
-            return await run_in_threadpool(departed, services(), to)
+            again = "again" in request.query_params
+            return await run_in_threadpool(departed, services(), to, again=again)
         _local(services())
         return _form_page(services(), language_for(request), to)
 
@@ -117,7 +119,8 @@ def _signed_out(services: BrowserServices, request: Request, fields: Fields) -> 
     services.sessions.end(request.cookies.get(cookie_name(services, SESSION), ""))
     to, language = field(fields, "to"), language_for(request)
     if to:
-        return without_session(sent_to(return_address(services, to)), services)
+        sent = sent_to_sign_in(request, services, to, again=True)
+        return without_session(sent, services)
     said = page(
         texts.SIGNED_OUT.spoken(language),
         language,

@@ -7,6 +7,7 @@ from archivolt.domain.language import Message
 ERROR_TITLE: Final = Message("This does not work", "Cela ne fonctionne pas")
 
 SIGN_IN: Final = Message("Sign in", "Connexion")
+CONTINUE: Final = Message("Continue", "Continuer")
 SIGN_IN_NAME: Final = Message("Name", "Nom")
 SIGN_IN_PASSWORD: Final = Message("Password", "Mot de passe")
 SIGN_IN_HINT: Final = Message(

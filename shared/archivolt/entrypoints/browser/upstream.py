@@ -20,9 +20,12 @@ _OF_COOKIES: Final = "/?&=%~+-._:!$'()*@#"
 _MAX_RETURN_CHARS: Final = 3_500
 
 
-def departed(services: BrowserServices, to: str) -> Response:
-    """Send a browser to the provider; it keeps where it goes on afterwards."""
-    departure = _upstream(services).depart()
+def departed(services: BrowserServices, to: str, *, again: bool) -> Response:
+    """Send a browser to the provider; it keeps where it goes on afterwards.
+
+    `again`: the provider asks who it is even if it knows somebody there.
+    """
+    departure = _upstream(services).depart(again=again)
     kept = quote(to, safe=_OF_COOKIES)
     value = f"{departure.secret}|{kept if len(kept) <= _MAX_RETURN_CHARS else ''}"
     response = sent_to(departure.address)

@@ -36,8 +36,8 @@ class UpstreamSignIn:
         self._provider = provider
         self._callback = callback
 
-    def depart(self) -> Departure:
-        """Return where to sign in.
+    def depart(self, *, again: bool = False) -> Departure:
+        """Return where to sign in; `again`: even somebody whom the provider knows there.
 
         Raises:
             UnavailableError: The provider does not say where.
@@ -49,6 +49,7 @@ class UpstreamSignIn:
             state=_derived("state", secret),
             nonce=_derived("nonce", secret),
             challenge=challenge_of(_derived("verifier", secret)),
+            again=again,
         )
         return Departure(address=address, secret=secret)
 
