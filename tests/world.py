@@ -35,6 +35,7 @@ from archivolt.vaults.search import TextSearch
 from tests.builders import ALICE, a_vault, principal
 from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
+from tests.fakes.code_check import CodeCheckerHere
 from tests.fakes.confirmations import InMemoryConfirmations
 from tests.fakes.faults import FaultLine
 from tests.fakes.files import InMemoryFiles
@@ -141,6 +142,7 @@ class World:
         )
         self.runs = InMemoryIndexRuns()
         self.rebuilds = RebuildRequests(self.runs, line.across(self.sync_queue), self.clock)
+        self.code = CodeCheckerHere()
         self.web_pages = self.web_search = ScriptedWeb()
         self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
         self.confirmations = line.across(InMemoryConfirmations())

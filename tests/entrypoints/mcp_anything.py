@@ -31,6 +31,7 @@ TOOLS = [
     "list_recent",
     "search_documents",
     "sync_documents",
+    "run_check",
     "propose_create_file",
     "propose_edit_file",
     "propose_append_to_file",

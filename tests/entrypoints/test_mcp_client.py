@@ -72,7 +72,7 @@ async def test_a_client_lists_calls_and_reads(world: McpWorld, mode: Mode, versi
         found = await client.call_tool("search_documents", {"q": "tulips"})
         read = await client.read_resource("vault://notes/garden.md")
 
-    assert [tool.name for tool in tools.tools][-2:] == ["search_documents", "sync_documents"]
+    assert [tool.name for tool in tools.tools][-2:] == ["sync_documents", "run_check"]
     assert found.structured_content is not None
     assert found.structured_content["hits"][0]["uri"] == "vault://notes/garden.md"
     assert isinstance(read.contents[0], TextResourceContents)

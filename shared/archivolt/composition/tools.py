@@ -4,6 +4,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from archivolt.adapters.code_check.isolated import IsolatedCodeChecker
     from archivolt.adapters.dynamodb.signing_key import DynamoSigningKey
     from archivolt.adapters.http.web_pages import HttpWebPages
     from archivolt.adapters.searxng.search import SearxngSearch
@@ -79,6 +80,13 @@ class ToolsContainer:
     def sync(self) -> "SyncRequests":
         """Bringing the index up to date."""
         return self._on.index.sync.requests
+
+    @property
+    def code(self) -> "IsolatedCodeChecker":
+        """Reading code for mistakes."""
+        from archivolt.adapters.code_check.isolated import IsolatedCodeChecker
+
+        return IsolatedCodeChecker()
 
     @property
     def web_pages(self) -> "HttpWebPages":

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from archivolt.domain.language import Message
 
 CHANGE_MESSAGES: Mapping[str, Message] = {
+    "code_not_checked": Message("Not checked: {reason}.", "Non vérifié : {reason}."),
     "content_type_invalid": Message(
         "content_type is not a media type; give one such as image/png, or leave it out.",
         "content_type n'est pas un type de média ; donnez-en un comme image/png, ou omettez-le.",

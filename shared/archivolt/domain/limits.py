@@ -223,6 +223,13 @@ DEFAULT_CONVERSATIONS: Final = 50
 MAX_CONVERSATIONS: Final = 200
 MAX_SEARCHED_CONVERSATIONS: Final = 100
 
+# Code that is read for mistakes, in a child process (decision 64).
+MAX_CHECKED_CODE_BYTES: Final = 1_000_000
+MAX_CODE_CHECK_BYTES: Final = 512_000_000
+MAX_CODE_CHECK_CPU_SECONDS: Final = 3
+MAX_CODE_CHECK_SECONDS: Final = 10
+MAX_CODE_ERRORS: Final = 20
+
 # Calls to hosts that are not ours (decision 25). A function's answer has to end within 300 seconds.
 MAX_OUTBOUND_BYTES: Final = 32_000_000
 MAX_OUTBOUND_SECONDS: Final = 280

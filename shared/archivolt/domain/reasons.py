@@ -23,6 +23,15 @@ from archivolt.domain.limits import (
 
 REASONS: Mapping[str, Message] = {
     "changed_since": Message("changed since it was confirmed", "modifié depuis la confirmation"),
+    "code_kind": Message(
+        "only Python, JavaScript, TypeScript, HTML, CSS, JSON, YAML and TOML are",
+        "seuls Python, JavaScript, TypeScript, HTML, CSS, JSON, YAML et TOML le sont",
+    ),
+    "code_too_complex": Message(
+        "it takes more time, memory or nesting than a check has",
+        "il demande plus de temps, de mémoire ou d'imbrication qu'un contrôle n'en a",
+    ),
+    "code_too_large": Message("it is too large", "il est trop gros"),
     "confirm_and_decline": Message(
         "a change is both confirmed and declined", "un changement est à la fois confirmé et refusé"
     ),

@@ -9,6 +9,7 @@ from archivolt.domain.messages import Language
 from archivolt.domain.search import SearchQuery, SearchResult
 from archivolt.domain.tool import Surface
 from archivolt.domain.vault import VaultAccess
+from archivolt.ports.code_check import CodeChecker
 from archivolt.ports.sync import SyncRequests
 from archivolt.ports.web import WebPages, WebSearch
 from archivolt.vaults.access import VaultService
@@ -70,6 +71,11 @@ class Services(Protocol):
     @property
     def sync(self) -> SyncRequests:
         """Bringing the index up to date."""
+        ...
+
+    @property
+    def code(self) -> CodeChecker:
+        """Reading code for mistakes."""
         ...
 
     @property

@@ -36,6 +36,7 @@ STEP_LABELS: Mapping[str, Message] = {
     "ai.step.list_vaults": Message("List of vaults consulted", "Liste des vaults consultée"),
     "ai.step.read_file": Message("File read: {path}", "Fichier lu : {chemin}"),
     "ai.step.read_file_raw": Message("File read: {path}", "Fichier lu : {chemin}"),
+    "ai.step.run_check": Message("Code checked: {path}", "Code vérifié : {chemin}"),
     "ai.step.search_documents": Message(
         "Search in the documents: {q}", "Recherche dans les documents : {q}"
     ),

@@ -25,7 +25,7 @@ from archivolt.domain.redaction import mask, redact
 from archivolt.domain.vault import FileContent, FileInfo, Listing, VaultAccess, VaultRole
 from archivolt.ports.files import FileStore
 from archivolt.vaults.content_types import content_type_of
-from archivolt.vaults.decoding import decode
+from archivolt.vaults.decoding import DecodedText, decode
 
 # Read on both sides of a part, so that a secret that crosses its edge is recognised.
 _MARGIN_BYTES: Final = 8_192
@@ -111,12 +111,7 @@ class FileService:
             TooLargeError: `file_too_large`: over 5 MB, to be read raw and in parts.
 
         """
-        content = self._store.read(access.vault.ref, path, max_bytes=MAX_INLINE_CONTENT_BYTES)
-        if content.truncated:
-            raise _too_large(content.info, MAX_INLINE_CONTENT_BYTES)
-        decoded = decode(content.data)
-        if decoded is None:
-            raise UnsupportedContentError("file_not_text", path=path)
+        content, decoded = self._decoded(access, path)
         whole, redactions = redact(decoded.text)
         text = _first_bytes(whole[offset:][:limit], self._max_read_bytes)
         end = offset + len(text)
@@ -129,6 +124,23 @@ class FileService:
             total_chars=len(whole),
             redactions=redactions,
         )
+
+    def read_whole_text(self, access: VaultAccess, path: VaultPath) -> str:
+        """Return the text of a file with its secrets, for a reader that shows nothing of it.
+
+        Raises: as `read_text`.
+
+        """
+        return self._decoded(access, path)[1].text
+
+    def _decoded(self, access: VaultAccess, path: VaultPath) -> tuple[FileContent, DecodedText]:
+        content = self._store.read(access.vault.ref, path, max_bytes=MAX_INLINE_CONTENT_BYTES)
+        if content.truncated:
+            raise _too_large(content.info, MAX_INLINE_CONTENT_BYTES)
+        decoded = decode(content.data)
+        if decoded is None:
+            raise UnsupportedContentError("file_not_text", path=path)
+        return content, decoded
 
     def read_masked_bytes(
         self, access: VaultAccess, path: VaultPath, *, offset: int = 0, limit: int | None = None

@@ -62,6 +62,7 @@ OF_ONE_VAULT = {
     "list_recent": {},
     "search_documents": {"q": "apples"},
     "sync_documents": {},
+    "run_check": {"path": "a.md"},
 }
 
 

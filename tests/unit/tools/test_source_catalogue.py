@@ -79,7 +79,7 @@ CATALOGUE = {
 }
 WEB = {"web_search", "fetch_url"}
 # The product's own, a family apart (decision 7), as far as they are built.
-OWN = {"search_documents", "sync_documents"}
+OWN = {"run_check", "search_documents", "sync_documents"}
 # What may stand beside the source's parameters: reading on in reads, the version in changes.
 MORE_OF_READS = {"offset", "limit", "after"}
 MORE_OF_CHANGES = {"etag"}

@@ -2,6 +2,7 @@
 
 from archivolt.tools.catalogue.advanced_search import search_advanced
 from archivolt.tools.catalogue.backups import diff_backup, list_backups, restore_backup
+from archivolt.tools.catalogue.checking import run_check
 from archivolt.tools.catalogue.creating import create_directory, create_file
 from archivolt.tools.catalogue.deleting import delete_directory, delete_file
 from archivolt.tools.catalogue.editing import append_to_file, edit_file
@@ -53,5 +54,6 @@ def native_tools() -> Registry:
             delete_directory,
             search_documents,
             sync_documents,
+            run_check,
         ]
     )

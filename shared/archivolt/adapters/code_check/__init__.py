@@ -1,0 +1,1 @@
+"""Code is parsed in a child process, which limits itself (decision 64)."""

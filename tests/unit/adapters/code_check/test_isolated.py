@@ -1,0 +1,95 @@
+"""Code is checked in a child that limits itself, whatever the text is."""
+
+from pathlib import Path
+
+import pytest
+
+from archivolt.adapters.code_check.isolated import IsolatedCodeChecker
+from archivolt.domain.code_check import CodeCheck, CodeError, CodeLanguage
+from archivolt.domain.limits import MAX_CHECKED_CODE_BYTES, MAX_CODE_ERRORS
+
+CHECKER = IsolatedCodeChecker()
+TOO_COMPLEX = CodeCheck(unchecked="code_too_complex")
+
+BROKEN = {
+    CodeLanguage.CSS: "a { color red }",
+    CodeLanguage.HTML: "<div><b>x</i></div>",
+    CodeLanguage.JAVASCRIPT: "let x = ;",
+    CodeLanguage.JSON: "{'a': 1}",
+    CodeLanguage.PYTHON: "def f(:",
+    CodeLanguage.TOML: "a = ",
+    CodeLanguage.TSX: "const a = <b>;",
+    CodeLanguage.TYPESCRIPT: "let x: = 1;",
+    CodeLanguage.YAML: "a: ]",
+}
+
+
+@pytest.mark.parametrize("language", CodeLanguage)
+def test_each_language_is_checked_in_the_child(language: CodeLanguage) -> None:
+    check = CHECKER.check(language, BROKEN[language])
+
+    assert check.total >= 1
+    assert check.errors[0].line == 1
+
+
+def test_the_first_errors_are_told_and_all_are_counted() -> None:
+    check = CHECKER.check(CodeLanguage.CSS, "}\n" * 50_000)
+
+    assert (len(check.errors), check.total) == (MAX_CODE_ERRORS, 50_000)
+    assert check.errors[1] == CodeError(line=2, column=1, message="unexpected }")
+
+
+def test_a_text_that_is_too_large_is_not_looked_at() -> None:
+    check = CHECKER.check(CodeLanguage.JSON, " " * (MAX_CHECKED_CODE_BYTES + 1))
+
+    assert check == CodeCheck(unchecked="code_too_large")
+
+
+@pytest.mark.parametrize("language", [CodeLanguage.JSON, CodeLanguage.TOML])
+def test_what_is_nested_too_deeply_is_told_to_be_unchecked(language: CodeLanguage) -> None:
+    start = "a = " if language is CodeLanguage.TOML else ""
+
+    assert CHECKER.check(language, start + "[" * 400_000) == TOO_COMPLEX
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (CodeLanguage.PYTHON, "(" * 400_000),
+        (CodeLanguage.PYTHON, "x = " + "-" * 400_000 + "1"),
+        (CodeLanguage.PYTHON, "x = 9 ** 9 ** 9 ** 9\ny = 'a' * 10 ** 12"),
+        (CodeLanguage.JAVASCRIPT, "[" * 100_000),
+        (CodeLanguage.TSX, "<a>" * 20_000),
+        (CodeLanguage.HTML, "<b>" * 3_000),
+        (CodeLanguage.HTML, "<" * 20_000),
+        (CodeLanguage.CSS, "a{" * 100_000),
+        (CodeLanguage.CSS, "/*" + "*" * 400_000),
+        (CodeLanguage.YAML, "[" * 100_000),
+        (
+            CodeLanguage.YAML,
+            "a: &a [x]\n" + "".join(f"b{n}: &b{n} [*a, *a]\n" for n in range(2000)),
+        ),
+    ],
+)
+def test_a_hostile_text_costs_no_more_than_a_child(language: CodeLanguage, text: str) -> None:
+    check = CHECKER.check(language, text)
+
+    assert check.unchecked in {"", "code_too_complex"}
+    assert len(check.errors) <= MAX_CODE_ERRORS
+
+
+def test_nothing_of_a_text_is_run(tmp_path: Path) -> None:
+    mark = tmp_path / "ran"
+    evil = f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n"
+    tagged = f"!!python/object/apply:os.mknod [{str(mark)!r}]\n"
+
+    assert CHECKER.check(CodeLanguage.PYTHON, evil) == CodeCheck()
+    assert CHECKER.check(CodeLanguage.YAML, tagged) == CodeCheck()
+    assert not mark.exists()
+
+
+def test_the_child_has_nothing_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    # A child that took the environment over would not find its modules.
+    monkeypatch.setenv("PYTHONHOME", "/nowhere")
+
+    assert CHECKER.check(CodeLanguage.PYTHON, "x = 1") == CodeCheck()

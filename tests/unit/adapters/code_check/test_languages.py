@@ -1,0 +1,113 @@
+"""What each parser finds, and where; in this process, the child's limits are tested beside it."""
+
+# ruff: noqa: E501  a sample stays on one line
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from archivolt.adapters.code_check.css import css_errors
+from archivolt.adapters.code_check.data import json_errors, toml_errors, yaml_errors
+from archivolt.adapters.code_check.html_pages import html_errors
+from archivolt.adapters.code_check.python import python_errors
+from archivolt.adapters.code_check.syntax_trees import (
+    javascript_errors,
+    tsx_errors,
+    typescript_errors,
+)
+from archivolt.domain.code_check import CodeError
+
+Check = Callable[[str], Iterator[CodeError]]
+
+GOOD: list[tuple[Check, str]] = [
+    (python_errors, ""),
+    (python_errors, "async def f(x: int) -> str:\n    return f'{x!r:>{10}}'\n"),
+    (python_errors, "match x:\n    case {'a': [1, *rest]}:\n        pass\n"),
+    (javascript_errors, "#!/usr/bin/env node\nimport a from 'a';\nexport const f = async () => a?.b ?? 1n;"),
+    (javascript_errors, "class A { #x = 1; static { this.y = /[/]\\/(?<n>a)/u; } }\nfor await (const x of y) z`${x}`;"),
+    (javascript_errors, "const page = <><Menu.Item key={1} {...rest}>a &amp; b</Menu.Item><br/></>;"),
+    (typescript_errors, "export type A<T> = { readonly [K in keyof T]?: T[K] } & Record<string, unknown>;"),
+    (typescript_errors, "enum E { A = 1 }\nabstract class B<T extends E> { constructor(private x?: T) {} }\nlet y = <number>z!;"),
+    (typescript_errors, "@sealed class A { @get() accessor x = 1 satisfies number; }\nfunction f(this: A): asserts this {}"),
+    (tsx_errors, "const A = <T,>({ x }: { x: T }) => <Box<T> value={x as T}>{x}</Box>;"),
+    (css_errors, "@media (width >= 40rem) { .a > b:not(.c, #d)::before { color: rgb(1 2 3 / 50%); --x: {a:b}; } }"),
+    (css_errors, "@import url('a.css');\n.a { &:hover { inset: calc(1px + var(--x, 2em)) !important } }"),
+    (css_errors, "@charset 'x'; @container c (width > 3px) and style(--a: b) { /* ; } */ a { background: url(data:x;y{) } }"),
+    (css_errors, "@layer a, b; @font-face { unicode-range: U+26 } @scope (.a) to (.b) { > i { c: d; ; } } a\\{ { content: '\\'}' }"),
+    (html_errors, "<!doctype html><html lang=fr><head><meta charset=utf-8><title>é</title></head><body><p>a<p>b<br><img src=x></body></html>"),
+    (html_errors, "<ul><li>a<li>b</ul><!-- c --><input disabled><svg><path d='M0 0'/></svg>"),
+    (html_errors, "<script type=module>let a = 1 < 2;</script><style>a { color: red }</style>"),
+    (html_errors, "<script type='text/x-template'>{{ not script </script><script>\n</script>"),
+    (html_errors, "<script type='application/json'>{\"a\": 1}</script>"),
+    (json_errors, '{"a": [1, 2.5e-3, null, true, "\\u00e9"], "b": {}}'),
+    (json_errors, "1" * 10_000),
+    (yaml_errors, "a: &x {b: 1}\nc: *x\n---\n- !Ref thing\n- |\n  text: : :\n"),
+    (yaml_errors, ""),
+    (toml_errors, "[a.b]\nc = 2026-01-01T00:00:00Z\nd = [1, 2,]\n[[e]]\nf = '''x'''\n"),
+]  # fmt: skip
+
+BROKEN: list[tuple[Check, str, tuple[int, int], str]] = [
+    (python_errors, "x = 1\ndef f(:\n    pass\n", (2, 7), "invalid syntax"),
+    (python_errors, "if x:\n    y = (1,\n", (2, 9), "never closed"),
+    (python_errors, "return 1\n", (1, 1), "outside function"),
+    (python_errors, "def f():\n  a\n b\n", (3, 3), "unindent"),
+    (python_errors, "x = 'a\n", (1, 5), "unterminated string"),
+    (python_errors, "x = 1\0", (1, 1), "null bytes"),
+    (javascript_errors, "let é = 'é'; let x = ;\n", (1, 20), "syntax error"),
+    (javascript_errors, "function f() {\n  return 1;\n", (2, 12), "missing }"),
+    (javascript_errors, "const a = [1, 2;\nconst c = (4;\n", (1, 16), "missing ]"),
+    (javascript_errors, "const a = <div>\n  <b>x</i>\n</div>;", (2, 3), "another name"),
+    (typescript_errors, "let y: A = { x: 1 ;\n", (1, 18), "missing }"),
+    (typescript_errors, "interface A { x: }\n", (1, 16), "syntax error"),
+    (tsx_errors, "const a = <div><span></div>;", (1, 1), "syntax error"),
+    (css_errors, "a { color: red; b { c: d }\n", (2, 1), "missing }"),
+    (css_errors, "a {\n  color red;\n}", (2, 3), "without its :"),
+    (css_errors, "a { b: calc(1px; }\n", (1, 18), "missing )"),
+    (css_errors, "a { b: 'c; }\n", (1, 8), "string is not closed"),
+    (css_errors, "a { b: c }\n/* d", (2, 1), "comment is not closed"),
+    (css_errors, "a { color: red; }\n}\n", (2, 1), "unexpected }"),
+    (html_errors, "<p>\n<b>x</i></b>", (2, 5), "without its start"),
+    (html_errors, "<main>\n  <div>\n    <ul><li>a</ul>\n</main>", (2, 3), "not closed"),
+    (html_errors, '<div class="x>hi</div>', (1, 1), "syntax error"),
+    (html_errors, "<p>a</p>\n<script>let a = ;</script>", (2, 15), "syntax error"),
+    (html_errors, "<style>\n a { color: red \n</style>", (3, 1), "missing }"),
+    (html_errors, "<script type=importmap>\n{'a'}</script>", (2, 2), "property name"),
+    (json_errors, '{\n  "a": 1,\n}', (2, 9), ""),
+    (json_errors, '{"a": NaN}', (1, 7), "NaN is no JSON number"),
+    (json_errors, "", (1, 1), "Expecting value"),
+    (yaml_errors, "a: 1\n  b: 2\n", (2, 4), "mapping values"),
+    (yaml_errors, "a: *nothing\n", (1, 4), "alias of no anchor"),
+    (yaml_errors, "a: [1, 2\n", (2, 1), ""),
+    (yaml_errors, "a: 1\nb: \x07\n", (2, 4), ""),
+    (toml_errors, "a = 1\nb = \n", (2, 5), "Invalid value"),
+    (toml_errors, "a = [1,", (1, 8), ""),
+    (toml_errors, "a = 1\na = 2\n", (2, 6), "overwrite"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("check", "text"), GOOD)
+def test_nothing_is_wrong_with_good_code(check: Check, text: str) -> None:
+    assert list(check(text)) == []
+
+
+@pytest.mark.parametrize(("check", "text", "place", "told"), BROKEN)
+def test_an_error_is_told_with_its_place(
+    check: Check, text: str, place: tuple[int, int], told: str
+) -> None:
+    first = next(check(text))
+
+    assert (first.line, first.column) == place
+    assert told in first.message
+
+
+def test_errors_go_on_after_the_first_where_the_parser_can() -> None:
+    found = list(javascript_errors("let a = [1;\nlet b = 2;\nlet c = (3;\n"))
+
+    assert [str(error) for error in found] == ["1:11: missing ]", "3:11: missing )"]
+
+
+def test_no_error_quotes_the_text() -> None:
+    secret = "hunter" + "2" * 20
+    for check, text, _, _ in BROKEN:
+        for error in check(text.replace("x", secret)):
+            assert secret not in error.message
