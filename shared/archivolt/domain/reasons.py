@@ -55,10 +55,6 @@ REASONS: Mapping[str, Message] = {
         f"at most {MAX_MESSAGE_IMAGES} at a time", f"au plus {MAX_MESSAGE_IMAGES} à la fois"
     ),
     "job_unreadable": Message("not an embedding job", "pas une tâche de vectorisation"),
-    "skill_title": Message(
-        "a title without letters and digits needs an id",
-        "un titre sans lettres ni chiffres demande un identifiant",
-    ),
     "message_size": Message(
         f"message must have 1 to {MAX_MESSAGE_CHARS} characters, or an image",
         f"message doit avoir de 1 à {MAX_MESSAGE_CHARS} caractères, ou une image",
@@ -142,6 +138,10 @@ REASONS: Mapping[str, Message] = {
     ),
     "secret_would_show": Message(
         "a secret would no longer be hidden", "un secret ne serait plus masqué"
+    ),
+    "skill_title": Message(
+        "a title without letters and digits needs an id",
+        "un titre sans lettres ni chiffres demande un identifiant",
     ),
     "title_size": Message(
         f"title must have 1 to {MAX_TITLE_CHARS} characters",
