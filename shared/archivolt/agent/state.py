@@ -55,13 +55,15 @@ class LoopLimits:
 class ToolOutcome:
     """What one call gave: the tool's result, or its error when not `succeeded`.
 
-    `private`: it may tell something of the tenant's documents.
+    `private`: it may tell something of the tenant's documents. `broken_code`: it was a change that
+    would have left code with errors.
     """
 
     call: ToolCall
     succeeded: bool
     value: JsonObject
     private: bool = True
+    broken_code: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +84,7 @@ class LoopState:
     that wait for a person's. `brake` is set once the tools are taken away: the model may then only
     answer. `private`: the model has seen what may be of the tenant's documents, so that whatever it
     tells strangers from now on may carry that out. `summarised`: earlier turns are summed up
-    already, however that came out.
+    already, however that came out. `corrections`: how often code went back to the model.
     """
 
     messages: tuple[ModelMessage, ...]
@@ -98,6 +100,7 @@ class LoopState:
     seen_results: frozenset[str] = frozenset()
     private: bool = False
     summarised: bool = False
+    corrections: int = 0
 
 
 def answered(state: LoopState, turn: ModelTurn) -> LoopState:
@@ -186,6 +189,7 @@ def _told(state: LoopState, outcomes: Sequence[ToolOutcome]) -> LoopState:
         times_called=times,
         seen_results=state.seen_results | new,
         private=state.private or any(outcome.private for outcome in outcomes),
+        corrections=state.corrections + any(outcome.broken_code for outcome in outcomes),
     )
 
 

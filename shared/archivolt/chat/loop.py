@@ -8,6 +8,7 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import cast
 
 from archivolt.agent.calls import ToolCall
@@ -29,7 +30,7 @@ from archivolt.chat.citations import SourceCollector
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.toolbox import CallReport, Toolbox
 from archivolt.domain.conversation import ToolCallRecord
-from archivolt.domain.limits import MAX_SUMMARY_TOKENS, MIN_CONTEXT_TOKENS
+from archivolt.domain.limits import MAX_CODE_CORRECTIONS, MAX_SUMMARY_TOKENS, MIN_CONTEXT_TOKENS
 from archivolt.domain.messages import Language
 from archivolt.domain.stream import ContentDelta, Notice, StreamEvent, ToolUseStart
 from archivolt.domain.tool import JsonObject
@@ -146,7 +147,7 @@ class TurnLoop:
                 case CallModel():
                     state = answered(state, await self._ask(state, action, progress))
                 case RunTools():
-                    results = await self._run_tools(action.calls, progress, private=state.private)
+                    results = await self._run_tools(action.calls, progress, state)
                     state = ran(state, results)
 
     async def _ask(self, state: LoopState, action: CallModel, progress: Progress) -> ModelTurn:
@@ -196,13 +197,15 @@ class TurnLoop:
             self._emit(ContentDelta(text=text))
 
     async def _run_tools(
-        self, calls: Sequence[ToolCall], progress: Progress, *, private: bool
+        self, calls: Sequence[ToolCall], progress: Progress, state: LoopState
     ) -> list[ToolOutcome | WaitingCall]:
+        run = partial(
+            self._toolbox.run,
+            private=state.private,
+            correctable=state.corrections < MAX_CODE_CORRECTIONS,
+        )
         async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(self._run_tool(call, self._toolbox.run(call, private=private)))
-                for call in calls
-            ]
+            tasks = [group.create_task(self._run_tool(call, run(call))) for call in calls]
         return self._taken([task.result() for task in tasks], progress)
 
     async def _run_tool(self, call: ToolCall, run: Awaitable[CallReport]) -> CallReport:

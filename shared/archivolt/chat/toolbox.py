@@ -7,7 +7,7 @@ strangers see, once the model has seen documents: a poisoned one could have it c
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from archivolt.agent.calls import ToolCall
@@ -53,6 +53,7 @@ class Pipeline(Protocol):
         surface: Surface,
         language: Language,
         seconds: int,
+        refuse_broken: bool,
     ) -> Proposed:
         """Return what would change, or raise an `ArchivoltError`."""
         ...
@@ -138,16 +139,17 @@ class Toolbox:
         """Whether what a tool gives may tell something of documents; so it is of one that went."""
         return name not in self._specs or not self._specs[name].open_world
 
-    async def run(self, call: ToolCall, *, private: bool) -> CallReport:
+    async def run(self, call: ToolCall, *, private: bool, correctable: bool) -> CallReport:
         """Run one call; one that a person has to agree to first is proposed instead.
 
-        `private`: the model has seen what may be of documents.
+        `private`: the model has seen what may be of documents. `correctable`: code with errors goes
+        back to it before a person sees it (L23).
         """
         spec = self._specs[call.name]
         could_tell = spec.open_world and private and not self._reaches_out
         async with self._room:
             if spec.requires_confirmation or could_tell:
-                return await asyncio.to_thread(self._proposed, call)
+                return await asyncio.to_thread(self._proposed, call, correctable)
             return await asyncio.to_thread(self._outcome, call, lambda: self._called(call))
 
     async def confirm(self, waiting: WaitingCall) -> CallReport:
@@ -190,7 +192,7 @@ class Toolbox:
             language=self._language,
         )
 
-    def _proposed(self, call: ToolCall) -> CallReport:
+    def _proposed(self, call: ToolCall, correctable: bool) -> CallReport:
         try:
             proposed = self._pipeline.propose(
                 self._principal,
@@ -199,6 +201,7 @@ class Toolbox:
                 surface=Surface.IN_APP,
                 language=self._language,
                 seconds=CHAT_CONFIRMATION_SECONDS,
+                refuse_broken=correctable,
             )
         except ArchivoltError as error:
             return self._failed(call, error)
@@ -232,6 +235,7 @@ class Toolbox:
         message = error.message(self._language)
         told = {"code": error.code, "message": message, "details": error.details}
         outcome = self._told(call, {"error": told}, succeeded=False)
+        outcome = replace(outcome, broken_code=error.code == "code_check_failed")
         return self._report(outcome, _record(call, "error"), message)
 
     def _declined(self, waiting: WaitingCall) -> CallReport:

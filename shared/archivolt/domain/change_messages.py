@@ -5,6 +5,10 @@ from collections.abc import Mapping
 from archivolt.domain.language import Message
 
 CHANGE_MESSAGES: Mapping[str, Message] = {
+    "code_check_failed": Message(
+        "{path} would not be valid (line:column): {problems}. Correct it and propose it again.",
+        "{path} ne serait pas valide (ligne:colonne) : {problems}. Corrigez puis reproposez-le.",
+    ),
     "code_not_checked": Message("Not checked: {reason}.", "Non vérifié : {reason}."),
     "content_type_invalid": Message(
         "content_type is not a media type; give one such as image/png, or leave it out.",

@@ -37,7 +37,8 @@ class Preview:
     `diff` is unified, without secrets. Of many files `affected` and `diff` show the first;
     `affected_total` counts all. `pins` name what the change is based on and are given back to the
     tool that runs it: usually the ETag of each file by path ("" for one that must not exist), for
-    a whole tree one digest.
+    a whole tree one digest. `contents` is the whole text that a file of code would have, by path;
+    `note` tells what a person should know besides.
     """
 
     summary: Message
@@ -45,6 +46,8 @@ class Preview:
     affected: Sequence[Affected] = ()
     affected_total: int = 0
     pins: Mapping[str, str] = field(default_factory=dict[str, str])
+    contents: Mapping[str, str] = field(default_factory=dict[str, str])
+    note: Message | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -229,6 +229,7 @@ MAX_CODE_CHECK_BYTES: Final = 512_000_000
 MAX_CODE_CHECK_CPU_SECONDS: Final = 3
 MAX_CODE_CHECK_SECONDS: Final = 10
 MAX_CODE_ERRORS: Final = 20
+MAX_CODE_CORRECTIONS: Final = 1
 
 # Calls to hosts that are not ours (decision 25). A function's answer has to end within 300 seconds.
 MAX_OUTBOUND_BYTES: Final = 32_000_000

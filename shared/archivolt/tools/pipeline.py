@@ -31,6 +31,7 @@ from archivolt.ports.clock import Clock
 from archivolt.ports.governance import AuditLog
 from archivolt.tools.arguments import read_arguments
 from archivolt.tools.audit import Call, Recorder
+from archivolt.tools.code_checks import with_code_checked
 from archivolt.tools.confirmations import Confirmations
 from archivolt.tools.context import Services, ToolContext
 from archivolt.tools.permission import require_surface, vault_for
@@ -153,10 +154,12 @@ class ToolPipeline:
         surface: Surface,
         language: Language,
         seconds: int = CONFIRMATION_SECONDS,
+        refuse_broken: bool = False,
     ) -> Proposed:
         """Show what a call would change, change nothing, and return what confirms this very call.
 
-        `seconds` is how long the confirmation may wait; the rest is as in `call`.
+        `seconds` is how long the confirmation may wait; the rest is as in `call`. Errors in code
+        that the change would leave are noted in the preview, unless they are to be refused.
 
         Raises:
             InvalidRequestError: `confirmation_needless`: the tool only reads.
@@ -170,6 +173,7 @@ class ToolPipeline:
                 raise InvalidRequestError("confirmation_needless", tool=tool.name)
             with without_secrets():
                 preview = tool.preview(context, read)
+            preview = with_code_checked(self._services, preview, refuse=refuse_broken)
             proposed = ProposedCall(
                 tool=tool.name,
                 arguments=call.arguments,

@@ -10,7 +10,7 @@ from archivolt.domain.messages import Language, reason_for
 from archivolt.domain.tool import JsonObject
 from archivolt.tools.redaction import redacted
 from archivolt.tools.schemas import ToolOutput
-from archivolt.tools.truncation import Cut, truncate
+from archivolt.tools.truncation import Cut, json_length, truncate
 
 _CUT: Final = Cut(field="diff", by_line=True, then=Cut(field="affected"))
 
@@ -39,7 +39,9 @@ class ShownPreview(ToolOutput):
     diff: str = Field(description="Unified, secrets taken out.")
     affected: list[AffectedFile] = Field(description="The first of them.")
     affected_total: int
-    note: OptionalText = Field(default=None, description="Present only when something is cut.")
+    note: OptionalText = Field(
+        default=None, description="Present only when something is cut, or code has errors."
+    )
 
 
 class ProposalAnswer(ToolOutput):
@@ -66,7 +68,11 @@ def shown(preview: Preview, language: Language, *, limit: int) -> JsonObject:
         affected_total=max(preview.affected_total, len(preview.affected)),
     )
     plain = redacted(whole.model_dump(mode="json"))
-    return truncate(plain, _CUT, language, limit=limit).value
+    if preview.note is None:
+        return truncate(plain, _CUT, language, limit=limit).value
+    note = preview.note.spoken(language)
+    cut = truncate(plain, _CUT, language, limit=limit - json_length({"note": note})).value
+    return cut | {"note": f"{note} {cut['note']}" if "note" in cut else note}
 
 
 def _affected(affected: Affected, language: Language) -> AffectedFile:

@@ -7,6 +7,7 @@ an attempt that did not live to tell, is told again and not done twice.
 
 from contextlib import suppress
 
+from archivolt.domain.code_check import code_language
 from archivolt.domain.confirmation import Affected, Change, Confirmed, Preview
 from archivolt.domain.errors import ConflictError, InvalidRequestError
 from archivolt.domain.language import Message
@@ -46,13 +47,14 @@ class MutationService:
     def preview_create(self, access: VaultAccess, path: VaultPath, content: str) -> Preview:
         """Return what `create` would do; it raises what `create` raises."""
         require_writer(access)
-        require_size(utf8(content))
+        data = utf8(content)
+        require_size(data)
         self._places.require_free_for_file(access.vault.ref, path)
         if self._writes.head(access.vault.ref, path):
             raise ConflictError("file_exists", path=path)
         diff = redacted_diff("", content, old_name=NO_FILE, new_name=path)
         summary = Message(f"Create the file {path}.", f"Créer le fichier {path}.")
-        return _preview(summary, diff, Affected(path=path, change=Change.CREATE), None)
+        return _preview(summary, diff, Affected(path=path, change=Change.CREATE), None, data)
 
     def create(
         self, access: VaultAccess, path: VaultPath, content: str, confirmed: Confirmed
@@ -127,7 +129,8 @@ class MutationService:
         summary = Message(f"Change the file {path}.", f"Modifier le fichier {path}.")
         if not diff.text:
             summary = _unseen(summary, changed=data != current.data)
-        return _preview(summary, diff, Affected(path=path, change=Change.EDIT), current.info)
+        affected = Affected(path=path, change=Change.EDIT)
+        return _preview(summary, diff, affected, current.info, data)
 
     def edit(
         self, access: VaultAccess, path: VaultPath, content: str, confirmed: Confirmed
@@ -166,7 +169,8 @@ class MutationService:
         before, after = text_of(current).text, TextForm.of(data)
         diff = redacted_diff(before, after.text if after else before, old_name=path, new_name=path)
         summary = Message(f"Add to the file {path}.", f"Compléter le fichier {path}.")
-        return _preview(summary, diff, Affected(path=path, change=Change.EDIT), current.info)
+        affected = Affected(path=path, change=Change.EDIT)
+        return _preview(summary, diff, affected, current.info, data)
 
     def append(
         self, access: VaultAccess, path: VaultPath, content: str, confirmed: Confirmed
@@ -254,13 +258,17 @@ def _unseen(summary: Message, *, changed: bool) -> Message:
     return Message(f"{summary.en} Nothing changes.", f"{summary.fr} Rien ne change.")
 
 
-def _preview(summary: Message, diff: Diff, affected: Affected, current: FileInfo | None) -> Preview:
+def _preview(
+    summary: Message, diff: Diff, affected: Affected, current: FileInfo | None, data: bytes
+) -> Preview:
+    code = TextForm.of(data) if code_language(affected.path) else None
     return Preview(
         summary=with_note(summary, diff),
         diff=diff.text,
         affected=[affected],
         affected_total=1,
         pins=pin_of(current, VaultPath(affected.path)),
+        contents={affected.path: code.text} if code else {},
     )
 
 

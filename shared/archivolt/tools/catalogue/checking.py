@@ -58,7 +58,8 @@ class CheckedCode(ToolOutput):
 @tool(
     description="""Check the syntax of code: Python, JavaScript, TypeScript, JSX, HTML, CSS, JSON,
     YAML or TOML, told by the end of the path. It reads a file of a vault, or the content that you
-    give, and runs nothing: types, names and behaviour are not checked.""",
+    give, and runs nothing: types, names and behaviour are not checked. What you propose to write is
+    checked by itself.""",
     cut=Cut(field="errors"),
 )
 def run_check(context: ToolContext, arguments: RunCheck) -> CheckedCode:
