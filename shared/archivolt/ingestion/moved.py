@@ -16,6 +16,7 @@ from archivolt.domain.moves import (
     Entries,
     Place,
     departed,
+    found_at,
     is_moving,
     is_there,
     remembering,
@@ -84,8 +85,11 @@ class MoveMemory:
         if stored is None or not stored.moved_to or is_moving(stored):
             return remembering(entry, stored)
         known = entries_along_moves(self._catalogue, [_place(stored)])
+        place = found_at(known, stored.vault, stored.path, stored.served)
+        if place is not None and self._is_there(stored.vault, place):
+            return remembering(entry, stored)
         nothing = replace(stored, moved_to=ROOT, moved_over=_NOWHERE, served=_NOWHERE)
-        return remembering(entry, stored if stands_elsewhere(known, stored) else nothing)
+        return remembering(entry, nothing)
 
     def of_gone(self, entry: CatalogueEntry, stored: CatalogueEntry | None) -> CatalogueEntry:
         """Return the tombstone of a document; it tells where a move of ours has brought it."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from archivolt.domain.errors import NotFoundError, UnavailableError
-from archivolt.domain.ingestion import CatalogueEntry, Generation
+from archivolt.domain.ingestion import CatalogueEntry, Generation, withdrawn
 from archivolt.domain.moves import (
     departed,
     found_at,
@@ -54,6 +54,11 @@ class MoveMarks:
         for _ in range(_ATTEMPTS):
             known = self._catalogue.get_many([(self._vault, source), (self._vault, target)])
             entry, there = known.get((self._vault, source)), known.get((self._vault, target))
+            if there is not None and is_there(there) and not self._is_there(target):
+                # Somebody deleted it behind our back, and its event is still to come.
+                gone = withdrawn(self._vault, target, there, now=self._clock.now())
+                self._catalogue.advance(gone, previous=there)
+                continue
             over = _UNKNOWN if is_there(there) else generation_at(there)
             if entry is not None and is_moving(entry) and entry.moved_to == target:
                 over = entry.moved_over
@@ -123,9 +128,9 @@ class MoveMarks:
         before = self._before.get(source)
         return before.target if before else _UNKNOWN
 
-    def _is_there(self, source: VaultPath) -> bool:
+    def _is_there(self, path: VaultPath) -> bool:
         try:
-            self._files.head(self._vault, source)
+            self._files.head(self._vault, path)
         except NotFoundError:
             return False
         return True

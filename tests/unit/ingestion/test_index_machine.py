@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from random import Random
 from typing import Final
 
@@ -29,6 +30,7 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
 from archivolt.domain.vault import VaultRef, VaultRole
 from tests.builders import ALICE, BOB
+from tests.fakes.clock import START
 from tests.fakes.faults import Death
 from tests.index_contents import contents
 from tests.index_world import IndexWorld
@@ -52,7 +54,7 @@ _LINK: Final = "[["
 _TOKEN: Final = re.compile(r"\bu(\d+)w\b")
 
 files, directories = st.sampled_from(FILES), st.sampled_from(DIRECTORIES)
-seeds = st.integers(0, 2**16)
+seeds, picks = st.integers(0, 2**16), st.integers(0, 5)
 faults = st.one_of(
     st.none(), st.none(), st.integers(0, 12), st.integers(0, 60), st.sampled_from(sorted(STORES))
 )
@@ -78,6 +80,10 @@ class Documents(RuleBasedStateMachine):
         self.steady: dict[int, set[str]] = {}
         self.moved_only: set[int] = set()
         self.loose: set[int] = set()
+        for path in FILES[::2]:
+            world.put(path, self._text(None, long=path == FILES[2]))
+        world.put(FILES[0], self._text(None, long=False), vault=self.theirs)
+        self.catch_up()
 
     # What happens to documents.
 
@@ -85,8 +91,9 @@ class Documents(RuleBasedStateMachine):
     def create(self, path: str, long: bool, fault: Fault) -> None:
         self._by_product(lambda: self.world.create(path, self._text(None, long=long)), fault)
 
-    @rule(path=files, long=st.booleans(), fault=faults)
-    def edit(self, path: str, long: bool, fault: Fault) -> None:
+    @rule(pick=picks, long=st.booleans(), fault=faults)
+    def edit(self, pick: int, long: bool, fault: Fault) -> None:
+        path = self._picked(pick)
         word = self._words_at(self.mine).get(path)
         if word is not None:
             text = self._text(self.file_of[word], long=long)
@@ -95,14 +102,16 @@ class Documents(RuleBasedStateMachine):
             if self.file_of[word] in self.steady:
                 self.steady[self.file_of[word]] |= {f"u{self.words}w"}
 
-    @rule(path=files, fault=faults)
-    def remove(self, path: str, fault: Fault) -> None:
+    @rule(pick=picks, fault=faults)
+    def remove(self, pick: int, fault: Fault) -> None:
+        path = self._picked(pick)
         self._disturb(self.mine, path)
         if self._by_product(lambda: self.world.remove(path), fault):
             self.allowed[self.mine, path] = set()
 
-    @rule(source=files, to=files, fault=faults)
-    def move(self, source: str, to: str, fault: Fault) -> None:
+    @rule(pick=picks, to=files, fault=faults)
+    def move(self, pick: int, to: str, fault: Fault) -> None:
+        source = self._picked(pick)
         self._moving({source: to})
         if self._by_product(lambda: self.world.move(source, to), fault):
             self.allowed[self.mine, source] = set()
@@ -129,14 +138,16 @@ class Documents(RuleBasedStateMachine):
         self._disturb(vault, path)
         self.world.put(path, self._text(self.file_of.get(word or ""), long=long), vault=vault)
 
-    @rule(path=files, here=st.booleans())
-    def remove_behind_its_back(self, path: str, here: bool) -> None:
+    @rule(pick=picks, here=st.booleans())
+    def remove_behind_its_back(self, pick: int, here: bool) -> None:
         vault = self.mine if here else self.theirs
+        path = self._picked(pick, vault)
         self._disturb(vault, path)
         self.world.drop(path, vault=vault)
 
-    @rule(source=files, to=files)
-    def rename_behind_its_back(self, source: str, to: str) -> None:
+    @rule(pick=picks, to=files)
+    def rename_behind_its_back(self, pick: int, to: str) -> None:
+        source = self._picked(pick)
         text = self.world.texts().get(source)
         if text is None or source == to:
             return
@@ -251,6 +262,11 @@ class Documents(RuleBasedStateMachine):
 
     # How it is done.
 
+    def _picked(self, pick: int, vault: VaultRef | None = None) -> str:
+        """Return one of the files that there are, if there are any."""
+        there = sorted(self._words_at(vault or self.mine))
+        return there[pick % len(there)] if there else FILES[0]
+
     def _text(self, file: int | None, *, long: bool) -> str:
         self.words += 1
         word = f"u{self.words}w"
@@ -360,15 +376,21 @@ def word_in(text: str) -> str:
     return match[0]
 
 
+def timeless(world: IndexWorld, vault: VaultRef) -> Mapping[VaultPath, object]:
+    """Return what an index holds, but for moments: who writes the same again changes nothing."""
+    return {
+        path: (passages, note and replace(note, modified=START, created=START), *rest)
+        for path, (passages, note, *rest) in contents(world.text_index, world.notes, vault).items()
+    }
+
+
 def is_as_made_anew(world: ProductWorld, vaults: list[VaultRef]) -> None:
     """Check that index, catalogue and vectors are those that a new index would have."""
     anew = IndexWorld()
     anew.files, anew.clock, anew.directory = world.files, world.clock, world.directory
     anew.reconciled()
     for vault in vaults:
-        assert contents(world.text_index, world.notes, vault) == contents(
-            anew.text_index, anew.notes, vault
-        )
+        assert timeless(world, vault) == timeless(anew, vault)
         ours, theirs = (
             {entry.path: (entry.state, entry.sha256, entry.passages) for entry in entries}
             for entries in (world.catalogue.entries(vault), anew.catalogue.entries(vault))
