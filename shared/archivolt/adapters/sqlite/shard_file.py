@@ -106,8 +106,8 @@ def ids_below(connection: sqlite3.Connection, prefix: str) -> set[int]:
 def ids_of(connection: sqlite3.Connection, paths: Collection[VaultPath]) -> set[int]:
     """Return the ids of the passages of these documents, those of them that are here."""
     rows = connection.execute(
-        "SELECT passages.id FROM json_each(?) AS asked JOIN documents ON documents.path = asked.value"
-        " JOIN passages ON document = documents.id",
+        "SELECT passages.id FROM json_each(?) AS asked"
+        " JOIN documents ON documents.path = asked.value JOIN passages ON document = documents.id",
         (json.dumps(list(paths), ensure_ascii=False),),
     )
     return {each for (each,) in rows}

@@ -38,11 +38,14 @@ class ExactTokenCounter:
         # Half a surrogate pair is no text; both libraries refuse it.
         return self._count(text.encode("utf-8", "replace").decode())
 
-    @cached_property
+    @property
     def id(self) -> str:
         """What the count depends on: another file is another id."""
-        digest = hashlib.sha256(self._file.read_bytes()).hexdigest()
-        return f"exact/{digest[:_DIGEST_CHARS]}"
+        return f"exact/{self._digest[:_DIGEST_CHARS]}"
+
+    @cached_property
+    def _digest(self) -> str:
+        return hashlib.sha256(self._file.read_bytes()).hexdigest()
 
     @cached_property
     def _count(self) -> Callable[[str], int]:
