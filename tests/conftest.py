@@ -1,18 +1,8 @@
-"""What every test run shares: an option under which nothing is skipped silently.
+"""What every test run shares: an option under which nothing is skipped silently."""
 
-A run that decides on a change (`CI`) tries the same examples each time, so that it fails for what was
-changed; every other run looks for new ones.
-"""
-
-import os
 from collections.abc import Generator
 
 import pytest
-from hypothesis import settings
-
-settings.register_profile("decides", derandomize=True)
-if os.environ.get("CI"):
-    settings.load_profile("decides")
 
 _MAY_BE_ABSENT = ("corpus", "optional_engine")
 
