@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from archivolt.adapters.dynamodb.conversations import DynamoConversations
+from archivolt.adapters.dynamodb.writes import Delete, Key
 from archivolt.domain.conversation import (
     Author,
     Citation,
@@ -347,3 +348,31 @@ def test_what_waits_goes_with_the_conversation(conversations: ConversationStore)
     conversations.create(a_conversation())
 
     assert conversations.get(ACME, ConversationId("c1")) == a_conversation()
+
+
+def test_a_message_that_stands_on_documents_says_so_again(
+    conversations: ConversationStore,
+) -> None:
+    conversations.create(a_conversation())
+    message = replace(a_message(), private=True)
+
+    conversations.append(a_conversation(), [message])
+
+    assert conversations.get(ACME, ConversationId("c1")).messages == (message,)
+
+
+@on_tables
+def test_parts_left_of_a_turn_that_expired_do_not_hide_the_next(new_table: NewTable) -> None:
+    table = new_table("ConversationsTable")
+    store = DynamoConversations(table)
+    store.create(a_conversation())
+    long = a_waiting_turn("s" * 1_000_000)
+    answered = store.append(a_conversation(), [a_message()], waiting=long)
+    table.write(Delete(key=Key(f"CONVERSATION#{ACME}#c1", "WAITING#000")))
+    seen = store.get(ACME, answered.id)
+    later = replace(a_waiting_turn("new"), expires_at=START + timedelta(days=3))
+
+    store.append(seen, [a_message(number=2)], waiting=later)
+
+    assert seen.waiting is None
+    assert store.get(ACME, answered.id).waiting == later

@@ -58,7 +58,8 @@ def _arguments(text: str) -> JsonObject:
         return {}
     if not isinstance(value, dict):
         raise ValueError  # noqa: TRY004  refused like any other text that is no JSON object
-    json.dumps(value, ensure_ascii=False).encode()  # half a character cannot be stored or sent
+    # Neither half a character nor an endless number can be stored or sent.
+    json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     return cast("JsonObject", value)
 
 

@@ -6,7 +6,7 @@ The choice is made by words alone: at once, without a model, and of at most one.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Final
@@ -93,7 +93,7 @@ def _keywords(text: str) -> tuple[str, ...]:
     return tuple(keyword.strip() for keyword in text.split(",") if keyword.strip())
 
 
-@cache
+@lru_cache(maxsize=1_000)
 def _patterns(keywords: Sequence[str]) -> tuple[str, ...]:
     """Return keywords as they stand in a text made of its words between single spaces."""
     patterns: list[str] = []

@@ -10,13 +10,11 @@ from datetime import datetime
 from enum import StrEnum
 
 from archivolt.agent.calls import ToolCall, UnusableCall
-from archivolt.agent.window import with_summary
+from archivolt.agent.window import UNREADABLE_CALL, with_summary
 from archivolt.domain import limits
 from archivolt.domain.tool import JsonObject
 from archivolt.domain.untrusted import wrap_data
 from archivolt.ports.chat_model import ModelImage, ModelMessage, ModelToolCall, ModelTurn
-
-_UNREADABLE_CALL = "Your last tool call was malformed and did not run. Write it again, or answer."
 
 
 class StopReason(StrEnum):
@@ -142,7 +140,7 @@ def refused(state: LoopState, calls: Sequence[UnusableCall]) -> LoopState:
 
 def corrected(state: LoopState) -> LoopState:
     """Return the state after the model was told that nobody could read its call."""
-    told = ModelMessage(role="user", text=_UNREADABLE_CALL)
+    told = ModelMessage(role="user", text=UNREADABLE_CALL)
     return replace(state, turn=None, messages=(*state.messages, told), unusable=state.unusable + 1)
 
 

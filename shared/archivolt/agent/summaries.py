@@ -31,9 +31,9 @@ def summary_request(
     shown: list[dict[str, str]] = []
     left = room // _SHARE
     for message in reversed(messages):
-        left -= tokens_in(message.text)
         if message.role == "tool" or not message.text:
             continue
+        left -= tokens_in(message.text)
         if left < 0 and shown:
             break
         shown.insert(0, {"role": message.role, "text": message.text})

@@ -12,6 +12,11 @@ from typing import Final
 from archivolt.domain.untrusted import wrap_data
 from archivolt.ports.chat_model import ModelMessage
 
+UNREADABLE_CALL: Final = (
+    "Your last tool call was malformed and did not run. Write it again, or answer."
+)
+"""What a model is told, as a person would, of a call that has no id to answer to."""
+
 # What tokenizers make of text: four letters of English, three of French, one of Chinese (three
 # bytes). Beside a text, each message has a few tokens of its own.
 _BYTES_PER_TOKEN: Final = 3
@@ -85,7 +90,12 @@ def with_summary(messages: Sequence[ModelMessage], summary: str) -> tuple[ModelM
 
 
 def _last_word(messages: Sequence[ModelMessage]) -> int:
-    return max(i for i, message in enumerate(messages) if message.role == "user")
+    """Return where the person spoke last; what we tell the model in their role is no word."""
+    return max(
+        i
+        for i, message in enumerate(messages)
+        if message.role == "user" and message.text != UNREADABLE_CALL
+    )
 
 
 def _fitted(

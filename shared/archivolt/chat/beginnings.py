@@ -64,6 +64,7 @@ def loop_start(
                 prepared.scope is not None
                 or any(map(toolbox.is_private, names))
                 or any(map(is_of_a_vault, request.images))
+                or any(message.private for message in said)
             ),
         )
         return LoopStart(state=state)

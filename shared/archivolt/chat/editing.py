@@ -67,6 +67,12 @@ class Editing:
                     text += event.text
                     yield event.text
                 else:
+                    if event.finish_reason == "malformed":
+                        raise UnavailableError(
+                            "provider_unavailable",
+                            provider=self.chosen.provider,
+                            reason="provider_incomplete",
+                        )
                     cut = _BAD_ENDS.get(event.finish_reason, "")
                     if not text.strip():
                         raise UnavailableError(cut or "answer_empty", limit=self.request.max_tokens)

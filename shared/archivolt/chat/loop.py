@@ -123,12 +123,15 @@ class TurnLoop:
     async def _begun(self, start: LoopStart, progress: Progress) -> LoopState:
         """Return the state to go on from, once what was decided is done, in the order of calls."""
         state = replace(start.state, tools=self._toolbox.names)
+        decided: list[ToolOutcome | WaitingCall] = []
         for waiting in start.state.waiting:
             if waiting.call.id in start.decisions:
                 agreed = start.decisions[waiting.call.id]
                 decide = self._toolbox.confirm if agreed else self._toolbox.decline
                 report = await self._run_tool(waiting.call, decide(waiting))
-                state = ran(state, self._taken([report], progress))
+                decided += self._taken([report], progress)
+        # As one round: several that are declined are one refusal, not a model that gets nowhere.
+        state = ran(state, decided) if decided else state
         return spoken_to(state, start.says, start.images) if start.says else state
 
     async def _steps(self, state: LoopState, progress: Progress) -> StopReason:

@@ -62,15 +62,17 @@ _MAY_BE_TEXT: Final = frozenset(
 )
 
 
-def scope_within(scope: JsonObject, characters: int) -> JsonObject:
-    """Return a scope whose texts have at most so many characters; the last ones give way.
+def scope_within(scope: JsonObject, size: int) -> JsonObject:
+    """Return a scope whose texts have at most so many bytes; the last ones give way.
 
     A document that is cut says so (`is_whole`), and can be read with a tool.
     """
-    room, documents = characters, list[JsonObject]()
+    room, documents = size, list[JsonObject]()
     for document in scope["documents"]:
-        documents.append(_within(document, room))
-        room -= len(documents[-1].get("content", ""))
+        encoded = document.get("content", "").encode("utf-8", "replace")
+        fits = len(encoded[: max(room, 0)].decode("utf-8", "ignore"))
+        documents.append(document if len(encoded) <= room else _within(document, fits))
+        room -= len(documents[-1].get("content", "").encode("utf-8", "replace"))
     return scope | {"documents": documents}
 
 

@@ -13,7 +13,7 @@ from typing import Final, Protocol
 from archivolt.agent.calls import ToolCall
 from archivolt.agent.state import ToolOutcome, WaitingCall
 from archivolt.domain.conversation import ToolCallRecord
-from archivolt.domain.errors import ArchivoltError, UnavailableError
+from archivolt.domain.errors import ArchivoltError, RateLimitedError, UnavailableError
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS, MAX_PARALLEL_TOOLS
 from archivolt.domain.messages import Language, Message
@@ -22,6 +22,8 @@ from archivolt.domain.tool import JsonObject, Surface, ToolResult, ToolSpec
 from archivolt.tools.pipeline import Proposed
 
 _CHARACTERS: Final = Message("characters", "caractères")
+# After these a decision can be made again; any other error is what came of it.
+_UNDECIDED: Final = (UnavailableError, RateLimitedError)
 _DECLINED: Final = Message("declined", "refusé")
 _TOLD_DECLINED: Final = (
     "The person declined this change and it was not made."
@@ -157,6 +159,7 @@ class Toolbox:
 
         Raises:
             UnavailableError: Whether it is made is not certain: to confirm again makes it so.
+            RateLimitedError: It is not made; confirm it again.
 
         """
 
@@ -178,7 +181,7 @@ class Toolbox:
         """Make sure that a change is never made.
 
         Raises:
-            UnavailableError: It may still be made; to decline again makes sure.
+            UnavailableError, RateLimitedError: It may still be made; to decline again makes sure.
 
         """
         return await asyncio.to_thread(self._declined, waiting)
@@ -218,7 +221,7 @@ class Toolbox:
     ) -> CallReport:
         try:
             result = run()
-        except UnavailableError as error:
+        except _UNDECIDED as error:
             if certain:
                 raise
             return self._failed(call, error)
@@ -244,7 +247,7 @@ class Toolbox:
             self._pipeline.decline(
                 self._principal, call.name, waiting.token, surface=Surface.IN_APP
             )
-        except UnavailableError:
+        except _UNDECIDED:
             raise
         except ArchivoltError as error:
             return self._failed(call, error)

@@ -28,7 +28,7 @@ from archivolt.chat.waiting import WaitingTurns, decisions_of
 from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
 from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal
-from archivolt.domain.limits import MAX_MESSAGE_CHARS, TURN_GRACE_SECONDS
+from archivolt.domain.limits import MAX_MESSAGE_CHARS, MIN_CONTEXT_TOKENS, TURN_GRACE_SECONDS
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import Surface, ToolSpec
 from archivolt.ports.clock import Clock
@@ -124,8 +124,9 @@ class SendMessage:
         if kept and not request.text and not (request.provider or request.model):
             same = replace(request, provider=kept.provider, model=kept.model)
             chosen = await asyncio.to_thread(self._choose, principal, same)
-        # What a person points at may take two thirds of the window, at three characters a token.
-        scope = scope and scope_within(scope, chosen.context_tokens * 2)
+        # What a person points at may take two thirds of the window, at three bytes a token.
+        room = max(chosen.context_tokens - chosen.max_tokens, MIN_CONTEXT_TOKENS)
+        scope = scope and scope_within(scope, room * 2)
         shown = partial(self._with.images.shown, sees=chosen.sees)
         scope, images = await asyncio.to_thread(shown, principal, request.images, scope)
         answers_in = answer_language(request.text, kept.language if kept else language)

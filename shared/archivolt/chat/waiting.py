@@ -78,14 +78,20 @@ class WaitingTurns:
         text = self._box().open(
             waiting.sealed, tenant=conversation.tenant, field=_field(conversation)
         )
-        kept: dict[str, Any] = json.loads(unpacked(text))
-        return KeptTurn(
-            state=state_from_json(kept["state"]),
-            provider=kept["provider"],
-            model=kept["model"],
-            language=Language(kept["language"]),
-            passages=tuple(Citation(**passage) for passage in kept["passages"]),
-        )
+        try:
+            return _kept_turn(json.loads(unpacked(text)))
+        except (ValueError, KeyError, TypeError):
+            return None  # another version of the product kept it: nobody can go on from there
+
+
+def _kept_turn(kept: Mapping[str, Any]) -> KeptTurn:
+    return KeptTurn(
+        state=state_from_json(kept["state"]),
+        provider=kept["provider"],
+        model=kept["model"],
+        language=Language(kept["language"]),
+        passages=tuple(Citation(**passage) for passage in kept["passages"]),
+    )
 
 
 def decisions_of(request: TurnRequest, turn: KeptTurn | None) -> Mapping[str, bool]:

@@ -45,7 +45,10 @@ class ToolCallRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One message of a conversation, numbered from 1."""
+    """One message of a conversation, numbered from 1.
+
+    `private`: the model had seen what may be of documents when it wrote it.
+    """
 
     number: int
     author: Author
@@ -55,6 +58,7 @@ class Message:
     citations: tuple[Citation, ...] = ()
     input_tokens: int = 0
     output_tokens: int = 0
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

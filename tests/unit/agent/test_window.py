@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from archivolt.agent.state import LoopLimits, LoopState, summed_up
 from archivolt.agent.step import CallModel, Summarise, step
 from archivolt.agent.summaries import summary_request
-from archivolt.agent.window import tokens_in, tokens_of, without_old_results
+from archivolt.agent.window import UNREADABLE_CALL, tokens_in, tokens_of, without_old_results
 from archivolt.domain.messages import Language
 from archivolt.domain.untrusted import unwrap_data, wrap_data
 from archivolt.ports.chat_model import ModelMessage, ModelToolCall
@@ -145,3 +145,22 @@ def test_what_is_kept_fits_and_every_call_has_its_result(sizes: list[int], room:
 def test_the_count_is_never_below_what_common_tokenizers_need() -> None:
     assert tokens_in("word " * 300) >= 300
     assert tokens_in("漢字" * 300) >= 600
+
+
+def test_what_the_model_is_told_in_a_persons_role_is_not_the_persons_word() -> None:
+    told = asks(UNREADABLE_CALL)
+    earlier = (asks("old " * 2_000), says("older " * 2_000))
+    begun = state(RULES, *earlier, asks("Now?"), *read(1, 300), told)
+
+    _, action = step(begun, LoopLimits(context_tokens=1_000), elapsed=0)
+
+    assert action == Summarise(messages=earlier)
+
+
+def test_a_summary_spends_its_room_on_what_it_shows() -> None:
+    told = (asks("first"), *read(1, 200_000), says("found it"), asks("last"))
+
+    _, word = summary_request(told, 2_000, Language.EN)
+
+    [(_, value)] = unwrap_data(word.text)
+    assert [m["text"] for m in value["messages"]] == ["first", "found it", "last"]

@@ -1,6 +1,7 @@
 """Changes in the chat: shown, then made only if the person says so (decisions 26 and 28)."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 
@@ -16,10 +17,12 @@ from archivolt.domain.errors import (
     ConflictError,
     InvalidRequestError,
     NotFoundError,
+    RateLimitedError,
     UnavailableError,
 )
 from archivolt.domain.identity import Principal, Role, TokenKind
 from archivolt.domain.messages import Language
+from archivolt.domain.packing import packed
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.stream import (
@@ -34,7 +37,7 @@ from archivolt.domain.tool import Surface
 from archivolt.domain.untrusted import unwrap_data
 from archivolt.domain.vault import VaultRef, VaultRole
 from archivolt.ports.chat_model import ModelImage, ModelMessage, ModelToolCall, ModelTurn
-from tests.builders import ACME, ALICE, BOB, GLOBEX, a_conversation, principal
+from tests.builders import ACME, ALICE, BOB, GLOBEX, a_conversation, a_message, principal
 from tests.chat_world import ChatWorld
 from tests.fakes.governance import ReversibleBox
 from tests.fakes.models import ScriptedModel, calling
@@ -391,3 +394,50 @@ def test_a_turn_waits_without_the_images_that_the_model_has_seen() -> None:
     assert opened is not None
     assert opened.state.messages == (replace(shown, images=()),)
     assert opened.state.waiting == (waits,)
+
+
+def test_several_declined_at_once_do_not_take_the_tools_away() -> None:
+    talk = Talk(creating("a", "b", "c", "d"), ModelTurn(text="As you wish."))
+    proposed = tokens(talk.say("Write all."))
+
+    talk.say(decline=proposed)
+
+    assert not talk.model.requests[1].answer_only
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_a_decision_that_the_rate_limit_stops_can_be_made_again(agreed: bool) -> None:
+    talk = Talk(creating("new"), ModelTurn(text="Done."))
+    token = tokens(talk.say("Write about new."))
+    decision = {"confirm" if agreed else "decline": token}
+    world = talk.world
+    with suppress(RateLimitedError):
+        while True:
+            world.rate_limit.count(principal(ALICE), "create_file", world.clock.now())
+
+    stopped = talk.say(**decision)
+    world.clock.advance(seconds=60)
+    answer = talk.say(**decision)
+
+    assert [event.code for event in stopped if isinstance(event, Failure)] == ["rate_limited"]
+    assert (talk.read("new.md") == "about new") is agreed
+    assert statuses(answer) == ["success" if agreed else "declined"]
+
+
+def test_a_turn_that_another_version_kept_is_taken_for_gone() -> None:
+    talk = Talk(creating("new"), ModelTurn(text="Hello again."))
+    token = tokens(talk.say("Write about new."))
+    conversation = talk.world.only_conversation()
+    sealed = ReversibleBox().seal(
+        packed('{"state": "{}"}'), tenant=ACME, field=f"waiting_turn:{conversation.id}"
+    )
+    assert conversation.waiting is not None
+    talk.world.conversations.append(
+        conversation,
+        [a_message(3)],
+        waiting=replace(conversation.waiting, sealed=sealed),
+    )
+
+    with pytest.raises(ConflictError, match="confirmation_not_waiting"):
+        talk.say(confirm=token)
+    assert said(talk.say("Still there?")) == "Hello again."

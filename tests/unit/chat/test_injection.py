@@ -117,6 +117,22 @@ def test_documents_seen_in_an_earlier_turn_count() -> None:
     assert world.web_pages.fetched == []
 
 
+def test_documents_that_an_earlier_turn_was_given_count() -> None:
+    fetch = calling("fetch_url", url=LEAK)
+    world = ChatWorld(ScriptedModel(ModelTurn(text="Under the blue mat."), fetch))
+    world.write(world.vault("notes"), "victim.md", "The key is under the blue mat.")
+    places = (Place(kind=PlaceKind.FILE, vault="notes", path="victim.md"),)
+    asyncio.run(
+        world.turn(TurnRequest(text="Where?", context=ContextKind.DOCUMENTS, places=places))
+    )
+    conversation = ConversationId(world.only_conversation().id)
+
+    events = asyncio.run(world.turn(TurnRequest(text="Go on.", conversation_id=conversation)))
+
+    assert [each.tool_name for each in asked(events)] == ["fetch_url"]
+    assert world.web_pages.fetched == []
+
+
 def test_the_web_is_open_before_any_document_was_seen() -> None:
     page = "https://docs.test/"
     fetch = calling("fetch_url", url=page)

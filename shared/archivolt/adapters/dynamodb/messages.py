@@ -34,4 +34,5 @@ def from_parts(parts: Sequence[str]) -> Message:
         citations=tuple(Citation(**citation) for citation in record["citations"]),
         input_tokens=record["input_tokens"],
         output_tokens=record["output_tokens"],
+        private=record.get("private", False),
     )

@@ -39,10 +39,10 @@ def stale_writes(pk: str, before: WaitingTurn | None, now: WaitingTurn | None) -
 def waiting_turn(items: Sequence[StoredItem]) -> WaitingTurn | None:
     """Return the turn among the items of a conversation; None if none waits, or not all of it."""
     parts = [item for item in items if item["sk"].startswith(_PREFIX)]
-    whole = bool(parts) and parts[0]["sk"] == _key("", 0).sk
-    # The table drops parts one by one: of one that has expired some may be left.
-    if not whole or len({part["expires_at"] for part in parts}) > 1:
+    if not parts or parts[0]["sk"] != _key("", 0).sk:
         return None
+    # The table drops parts one by one: of a longer one that has expired some may be left.
+    parts = [part for part in parts if part["expires_at"] == parts[0]["expires_at"]]
     return WaitingTurn(
         sealed="".join(part["json"] for part in parts),
         expires_at=datetime.fromisoformat(parts[0]["expires_at"]),

@@ -1,6 +1,6 @@
 """OpenRouter's `reasoning_details`: thoughts in pieces, wanted back whole and in order."""
 
-from archivolt.adapters.streaming.json_values import objects, text
+from archivolt.adapters.streaming.json_values import joined, objects, text
 from archivolt.domain.tool import JsonObject
 
 _GROWING = ("text", "summary", "data")
@@ -22,8 +22,11 @@ class ReasoningDetails:
                 self._items.append(dict(piece))
 
     def items(self) -> list[JsonObject]:
-        """Return what was thought."""
-        return self._items
+        """Return what was thought, its characters whole again."""
+        return [
+            {key: joined(value) if isinstance(value, str) else value for key, value in each.items()}
+            for each in self._items
+        ]
 
 
 def _extend(item: JsonObject, piece: JsonObject) -> None:

@@ -1,7 +1,8 @@
 """What is sent to `/chat/completions`."""
 
 from archivolt.adapters.streaming.echoes import read_echo
-from archivolt.adapters.streaming.pairs import arguments_object, valid_pairs
+from archivolt.adapters.streaming.json_values import joined
+from archivolt.adapters.streaming.pairs import arguments_object, system_text, valid_pairs
 from archivolt.domain.providers import WireFormat
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import ModelMessage, ModelRequest
@@ -9,9 +10,13 @@ from archivolt.ports.chat_model import ModelMessage, ModelRequest
 
 def completion_request(request: ModelRequest) -> JsonObject:
     """Return the body that asks for a streamed completion with its usage."""
+    # One system message, and first: the chat templates of some servers take no other.
+    system = system_text(request.messages)
+    rules = [ModelMessage(role="system", text=system)] if system else []
+    told = [each for each in valid_pairs(request.messages) if each.role != "system"]
     body: JsonObject = {
         "model": request.model,
-        "messages": [_message(message) for message in valid_pairs(request.messages)],
+        "messages": [_message(message) for message in [*rules, *told]],
         "max_tokens": request.max_tokens,
         "stream": True,
         "stream_options": {"include_usage": True},
@@ -37,7 +42,7 @@ def _message(message: ModelMessage) -> JsonObject:
             for call in message.tool_calls
         ]
         if message.reasoning:
-            wire["reasoning_content"] = message.reasoning
+            wire["reasoning_content"] = joined(message.reasoning)
     for item in read_echo(WireFormat.OPENAI, message):
         if "call" in item:
             wire["tool_calls"][item["call"]]["extra_content"] = item["extra_content"]

@@ -29,11 +29,16 @@ def valid_pairs(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
 
 
 def arguments_object(arguments: str) -> JsonObject:
-    """Return arguments as they were, or none: a history with broken JSON is refused for ever."""
+    """Return arguments as they were, or none: a history with broken JSON is refused for ever.
+
+    So is one with half a character or a number that JSON does not know, which no request can carry.
+    """
     try:
-        return an_object(json.loads(arguments))
+        value = an_object(json.loads(arguments))
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
         return {}
+    return value
 
 
 def system_text(messages: Sequence[ModelMessage]) -> str:

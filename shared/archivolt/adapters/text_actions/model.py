@@ -29,6 +29,7 @@ _NO_TOOLS: Final = re.compile(
     r"(?:not support|unsupported|requires --enable)",
     re.IGNORECASE,
 )
+_A_SCHEMA: Final = re.compile(r"\bschemas?\b|\bkeyword\b|\bparameters\b", re.IGNORECASE)
 
 
 class ModelWithoutTools:
@@ -82,9 +83,12 @@ class ToolFallback:
                         yield event
                     return
             except InvalidRequestError as error:
-                if not (request.tools and _NO_TOOLS.search(str(error.details.get("reason", "")))):
+                reason = str(error.details.get("reason", ""))
+                if not (request.tools and _NO_TOOLS.search(reason)) or _A_SCHEMA.search(reason):
                     raise
-                self._toolless.add(request.model)
+                if not request.answer_only:
+                    # Else what it refuses may be no more than to be told to call none.
+                    self._toolless.add(request.model)
         without = ModelWithoutTools(self._provider)
         async with aclosing(without.create_message(request)) as events:
             async for event in events:

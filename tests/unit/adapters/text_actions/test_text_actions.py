@@ -228,7 +228,24 @@ def test_a_model_without_tools_is_asked_without_them_and_remembered(complaint: s
     assert [bool(each.tools) for each in provider.requests] == [True, False, False]
 
 
-@pytest.mark.parametrize("complaint", ["HTTP 400, the tool schema is invalid", "context too long"])
+def test_a_model_that_only_minds_being_told_to_call_none_keeps_its_tools() -> None:
+    complaint, known = "HTTP 400, tool_choice 'none' is not supported", set[str]()
+
+    answered = answer(
+        ToolFallback(Provider(complaint), known), request(RULES, QUESTION, answer_only=True)
+    )
+
+    assert (answered[1].text, known) == ("Hello.", set())
+
+
+@pytest.mark.parametrize(
+    "complaint",
+    [
+        "HTTP 400, the tool schema is invalid",
+        "HTTP 400, keyword 'pattern' is not supported in function parameters",
+        "context too long",
+    ],
+)
 def test_another_complaint_is_told(complaint: str) -> None:
     with pytest.raises(ArchivoltError, match="provider_refused"):
         answer(ToolFallback(Provider(complaint), set()), request(RULES, QUESTION))
