@@ -409,15 +409,15 @@ def test_several_declined_at_once_do_not_take_the_tools_away() -> None:
 def test_a_decision_that_the_rate_limit_stops_can_be_made_again(agreed: bool) -> None:
     talk = Talk(creating("new"), ModelTurn(text="Done."))
     token = tokens(talk.say("Write about new."))
-    decision = {"confirm" if agreed else "decline": token}
+    confirm, decline = (token, ()) if agreed else ((), token)
     world = talk.world
     with suppress(RateLimitedError):
         while True:
             world.rate_limit.count(principal(ALICE), "create_file", world.clock.now())
 
-    stopped = talk.say(**decision)
+    stopped = talk.say(confirm=confirm, decline=decline)
     world.clock.advance(seconds=60)
-    answer = talk.say(**decision)
+    answer = talk.say(confirm=confirm, decline=decline)
 
     assert [event.code for event in stopped if isinstance(event, Failure)] == ["rate_limited"]
     assert (talk.read("new.md") == "about new") is agreed
