@@ -24,6 +24,8 @@ from archivolt.domain.identity import Role
 from tests.e2e.stack import Stack
 from tests.e2e.test_mcp_clients import CLIENTS, NODE_PROGRAMS, environment, needs_node, output_of
 
+pytestmark = pytest.mark.one_python
+
 VAULT = "mcp-changes"
 YES = ElicitResult(action="accept", content={"confirm": True})
 NO = ElicitResult(action="decline")

@@ -9,6 +9,8 @@ from archivolt.domain.identity import Role
 from tests.e2e.stack import Stack, wait_until
 from tests.entrypoints.mcp_messages import modern
 
+pytestmark = pytest.mark.one_python
+
 API = "/api/v1"
 Door = Callable[[httpx2.Client], int]
 

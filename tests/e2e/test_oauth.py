@@ -26,6 +26,8 @@ from archivolt_local.environment import for_children
 from tests.e2e.stack import Stack
 from tests.oauth import answer_in
 
+pytestmark = pytest.mark.one_python
+
 ROOT = Path(__file__).parents[2]
 NODE = ROOT / "node_modules" / ".bin" / "node"
 SUITE = ROOT / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"

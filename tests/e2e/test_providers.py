@@ -19,6 +19,8 @@ from tests.fakes.provider_streams import (
 )
 from tests.images import png
 
+pytestmark = pytest.mark.one_python
+
 API = "/api/v1"
 MESSAGES = f"{API}/chat/messages"
 SETTINGS = f"{API}/tenants/polyglot/settings"

@@ -2,9 +2,13 @@
 
 import subprocess
 
+import pytest
+
 from archivolt_local.deployed import deployed_settings
 from archivolt_local.environment import for_children
 from tests.e2e.stack import Stack, wait_until
+
+pytestmark = pytest.mark.one_python
 
 
 def test_the_command_makes_the_index_of_a_vault_anew(stack: Stack) -> None:
