@@ -19,9 +19,8 @@ from archivolt.adapters.sqlite.shard_reader import ShardReader
 from archivolt.adapters.sqlite.text_index import SqliteTextIndex
 from archivolt.composition.extraction import extractor_of_all_formats
 from archivolt.domain.ingestion import CatalogueEntry, ChangeKind, EmbeddingJob, ObjectChange
-from archivolt.domain.paths import VaultPath
+from archivolt.domain.paths import VaultPath, is_hidden
 from archivolt.domain.vault import ETag, FileContent, FileInfo, VaultRef
-from archivolt.ingestion.documents import is_hidden
 from archivolt.ingestion.index_change import IndexChanges
 from archivolt.ports.retrieval import Shard
 from bench.index_core import index_changes

@@ -43,6 +43,9 @@ _INVISIBLE = frozenset(
     "\u2060\u2066\u2067\u2068\u2069\ufeff"
 )
 
+# `.git`, `.trash`, `.DS_Store`; not `..md`, which is a note about the dot.
+_HIDDEN = re.compile(r"(?:^|/)\.[^./]")
+
 
 def resolve_path(raw: str) -> VaultPath:
     """Return `raw` as the path of a file or directory inside a vault.
@@ -157,6 +160,14 @@ _NAME_RULES: tuple[tuple[Callable[[str], bool], str], ...] = (
     (_has_outer_space, "name_outer_space"),
     (_is_too_long_a_name, "name_too_long"),
 )
+
+
+def is_hidden(path: VaultPath) -> bool:
+    """Tell whether a document stays out of the index: a name on its path starts with one dot.
+
+    Editors and systems keep their trash, settings and versions under such names.
+    """
+    return _HIDDEN.search(path) is not None
 
 
 def name_of(path: str) -> str:

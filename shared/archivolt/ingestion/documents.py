@@ -1,7 +1,6 @@
 """Reading one document: which are read at all, what its passages are, and what became of it."""
 
 import hashlib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -24,8 +23,6 @@ Splitter = Callable[[str], Sequence[Passage]]
 
 # In other documents, what looks like a link of a note is none.
 _NOTES: Final = (".md", ".markdown", ".mdown", ".mkd", ".mdx")
-# `.git`, `.trash`, `.DS_Store`; not `..md`, which is a note about the dot.
-_HIDDEN: Final = re.compile(r"(?:^|/)\.[^./]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,14 +110,6 @@ def _outcome(passages: Sequence[Passage], extraction: Extraction) -> tuple[Index
     if extraction.unread_pages:
         return IndexState.OCR_NEEDED, "ocr_needed"
     return IndexState.NO_TEXT, "document_without_text"
-
-
-def is_hidden(path: VaultPath) -> bool:
-    """Tell whether a document stays out of the index: a name on its path starts with one dot.
-
-    Editors and systems keep their trash, settings and versions under such names.
-    """
-    return _HIDDEN.search(path) is not None
 
 
 def whole_text(extraction: Extraction, *, clean: bool = False) -> str:

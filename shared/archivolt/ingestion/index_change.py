@@ -10,7 +10,7 @@ from typing import Final
 
 from archivolt.domain.ingestion import BatchOutcome, ObjectChange
 from archivolt.domain.limits import MAX_EXTRACTION_SECONDS
-from archivolt.ingestion.documents import is_hidden
+from archivolt.domain.paths import is_hidden
 from archivolt.ingestion.index_plan import DocumentKey, IndexPlanner, Plan
 from archivolt.ingestion.index_write import IndexWriter
 from archivolt.observability import failure, logger

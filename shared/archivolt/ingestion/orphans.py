@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
 
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.ingestion import (
@@ -21,8 +20,6 @@ from archivolt.ports.files import FileStore
 from archivolt.ports.ingestion import EmbeddingQueue
 from archivolt.ports.retrieval import DocumentUpdate, TextIndex
 from archivolt.retrieval.current import entries_along_moves
-
-_AT_ONCE: Final = 500
 
 
 class Orphans:
@@ -44,13 +41,18 @@ class Orphans:
         self._clock = clock
 
     def remove(self, vault: VaultRef, held: Mapping[VaultPath, Sequence[Generation]]) -> int:
-        """Remove those of these documents that are gone; what came meanwhile is spared."""
-        orphans = [path for path in held if self._is_gone(vault, path)]
-        for start in range(0, len(orphans), _AT_ONCE):
-            updates: list[DocumentUpdate] = []
-            for path in orphans[start : start + _AT_ONCE]:
-                generation = next_generation(self._clock.now(), sha256="", previous=max(held[path]))
+        """Remove those of these documents, some hundred, that are gone; return how many.
+
+        What comes meanwhile is spared: it is read later than the instant that the removal has.
+        """
+        now = self._clock.now()
+        entries = self._catalogue.get_many([(vault, path) for path in held])
+        updates: list[DocumentUpdate] = []
+        for path, generations in held.items():
+            if self._is_gone(entries.get((vault, path))):
+                generation = next_generation(now, sha256="", previous=max(generations))
                 updates.append(DocumentUpdate(path=path, generation=generation, removed=True))
+        if updates:
             self._text_index.apply(vault, updates)
             self._queue.send(
                 [
@@ -58,10 +60,9 @@ class Orphans:
                     for update in updates
                 ]
             )
-        return len(orphans)
+        return len(updates)
 
-    def _is_gone(self, vault: VaultRef, path: VaultPath) -> bool:
-        entry = self._catalogue.get(vault, path)
+    def _is_gone(self, entry: CatalogueEntry | None) -> bool:
         if entry is None or entry.state is not IndexState.DELETED:
             return entry is None
         return not (entry.served and self._stands_for_a_file(entry))

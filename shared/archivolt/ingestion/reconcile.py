@@ -18,9 +18,8 @@ from archivolt.domain.ingestion import (
     ObjectChange,
 )
 from archivolt.domain.limits import MAX_LIST_LIMIT
-from archivolt.domain.paths import ROOT, VaultPath
+from archivolt.domain.paths import ROOT, VaultPath, is_hidden
 from archivolt.domain.vault import FileInfo, VaultRef
-from archivolt.ingestion.documents import is_hidden
 from archivolt.ingestion.index_change import IndexChanges
 from archivolt.ingestion.orphans import Orphans
 from archivolt.ingestion.vault_comparison import (
@@ -140,10 +139,19 @@ class Reconcile:
                 self._repair(vault, difference, found, time_left, today)
         self._repair(vault, difference, found, time_left, today)
         found.gone += self._index(vault, ChangeKind.DELETED, difference.gone, found, time_left)
-        found.orphans += self._orphans.remove(vault, difference.held)
+        self._remove_orphans(vault, difference, found, time_left)
         found.forgotten += self._sweep(vault, unused)
         rebuilt = since if found.failed == failed_before else None
         self._stores.runs.finish(vault, now=self._clock.now(), rebuilt=rebuilt)
+
+    def _remove_orphans(
+        self, vault: VaultRef, difference: Difference, found: Reconciliation, time_left: TimeLeft
+    ) -> None:
+        held = list(difference.held.items())
+        for start in range(0, len(held), _AT_ONCE):
+            if time_left() < _RESERVE:
+                raise OutOfTimeError
+            found.orphans += self._orphans.remove(vault, dict(held[start : start + _AT_ONCE]))
 
     def _sweep(self, vault: VaultRef, unused: set[str]) -> int:
         """Forget the vectors of contents that no document has, nor came to have meanwhile."""

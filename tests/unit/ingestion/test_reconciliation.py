@@ -1,12 +1,13 @@
 """What events missed is found, both ways; a second run finds nothing to do."""
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from archivolt.domain.errors import UnavailableError
-from archivolt.domain.ingestion import Generation, IndexState, Passage
+from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
 from archivolt.domain.vault import FileInfo, Listing, VaultRef
@@ -18,6 +19,7 @@ from tests.fakes.faults import Death
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vectors import WordHashEmbedder
 from tests.index_world import IndexWorld
+from tests.sync_world import running_out_after
 
 
 @pytest.fixture
@@ -146,17 +148,55 @@ def test_a_lost_text_index_is_made_anew_without_embedding(world: IndexWorld) -> 
     assert world.reconciled() == nothing_to_do(1)
 
 
-def test_what_an_overtaken_worker_left_in_the_text_index_is_removed(world: IndexWorld) -> None:
+def stray(path: str) -> DocumentUpdate:
+    """Return passages of a document that the catalogue does not know."""
     passage = Passage(number=0, text="llamas")
-    stray = DocumentUpdate(
-        path=VaultPath("stray.md"),
+    return DocumentUpdate(
+        path=VaultPath(path),
         generation=Generation("0000000000000001-a"),
         passages=[IndexedPassage(passage=passage, terms={"llama": 1})],
     )
-    world.text_index.apply(world.vault, [stray])
+
+
+def test_what_an_overtaken_worker_left_in_the_text_index_is_removed(world: IndexWorld) -> None:
+    world.text_index.apply(world.vault, [stray("stray.md")])
     assert world.found("llamas") == []
     assert world.reconciled().orphans == 1
     assert not list(world.text_index.generations(world.vault))
+
+
+def test_where_much_is_left_of_what_is_gone_time_that_runs_out_stops_the_removal(
+    world: IndexWorld,
+) -> None:
+    world.text_index.apply(world.vault, [stray(f"{number}.md") for number in range(1_001)])
+
+    found, stopped = world.reconcile.compare([world.vault], time_left=running_out_after(2))
+
+    assert (found.orphans, found.complete, stopped) == (1_000, False, world.vault)
+    assert world.reconciled().orphans == 1
+
+
+def test_what_is_made_while_what_is_gone_is_removed_is_spared(world: IndexWorld) -> None:
+    world.text_index.apply(world.vault, [stray("a.md")])
+    get_many, asked = world.catalogue.get_many, [(world.vault, VaultPath("a.md"))]
+    made: list[object] = []
+
+    def slow(
+        keys: Sequence[tuple[VaultRef, VaultPath]],
+    ) -> Mapping[tuple[VaultRef, VaultPath], CatalogueEntry]:
+        known = get_many(keys)
+        if list(keys) == asked and not made:
+            made.append(world.write("a.md", "alpacas"))
+            assert not world.deliver(world.write("a.md", "alpacas graze")).failed
+            world.clock.advance(seconds=1)
+        return known
+
+    world.catalogue.get_many = slow  # type: ignore[method-assign]
+    world.reconciled()
+
+    assert made
+    assert world.found("alpacas", mode=SearchMode.LEXICAL) == ["a.md"]
+    assert world.points("a.md") == 1
 
 
 def test_kept_vectors_of_contents_that_are_gone_are_forgotten(world: IndexWorld) -> None:
