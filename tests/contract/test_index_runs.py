@@ -54,6 +54,20 @@ def test_a_rebuild_that_is_asked_for_once_more_is_not_begun_again(runs: IndexRun
     assert runs.get(VAULT) == IndexRun(rebuild_since=START, asked_at=LATER, rebuilt=502)
 
 
+def test_a_rebuild_that_reached_the_end_with_failures_is_begun_anew_when_asked_for(
+    runs: IndexRuns,
+) -> None:
+    compared = START + timedelta(seconds=9)
+    runs.ask_rebuild(VAULT, now=START)
+    runs.note_rebuilt(VAULT, documents=500)
+    runs.finish(VAULT, now=compared)
+
+    assert runs.ask_rebuild(VAULT, now=LATER)
+
+    begun = IndexRun(compared_at=compared, rebuild_since=LATER, asked_at=LATER)
+    assert runs.get(VAULT) == begun
+
+
 def test_who_could_not_have_it_begun_may_ask_again_at_once(runs: IndexRuns) -> None:
     runs.ask_rebuild(VAULT, now=START)
     runs.release(VAULT)

@@ -22,7 +22,7 @@ class InMemoryIndexRuns:
         if known.asked_at and now < known.asked_at + timedelta(seconds=REBUILD_SECONDS):
             return False
         fresh = replace(known, rebuild_since=now, rebuilt=0)
-        self._kept[vault] = replace(known if known.rebuild_since else fresh, asked_at=now)
+        self._kept[vault] = replace(known if known.is_rebuilding else fresh, asked_at=now)
         return True
 
     def release(self, vault: VaultRef) -> None:

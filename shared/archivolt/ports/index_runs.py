@@ -21,6 +21,16 @@ class IndexRun:
     asked_at: datetime | None = None
     rebuilt: int = 0
 
+    @property
+    def is_rebuilding(self) -> bool:
+        """Whether a rebuild is under way, and no comparison has reached the end since it began.
+
+        One that did met every document; what it could not make anew is not waited for.
+        """
+        if self.rebuild_since is None:
+            return False
+        return self.compared_at is None or self.compared_at <= self.rebuild_since
+
 
 class IndexRuns(Protocol):
     """Keeps one record a vault. Every implementation passes `tests/contract`."""
@@ -32,8 +42,9 @@ class IndexRuns(Protocol):
     def ask_rebuild(self, vault: VaultRef, *, now: datetime) -> bool:
         """Note that the index of a vault is to be rebuilt.
 
-        A rebuild that is under way goes on, and is not begun again. Returns False, and then nothing
-        changed, when somebody asked less than `REBUILD_SECONDS` ago.
+        A rebuild that is under way goes on, and is not begun again; one whose end a comparison has
+        reached, with documents that failed, is. Returns False, and then nothing changed, when
+        somebody asked less than `REBUILD_SECONDS` ago.
         """
         ...
 

@@ -132,6 +132,23 @@ def test_what_could_not_be_read_is_still_to_be_made_anew(world: SyncWorld) -> No
     assert world.entry("a.md").generation > before
 
 
+def test_a_document_that_always_fails_keeps_no_later_rebuild_from_its_work(
+    world: SyncWorld,
+) -> None:
+    world.write("c.md", "DOWN")
+    rebuild(world)
+    world.clock.advance(seconds=1)
+    world.work()
+    before = world.entry("a.md").generation
+    world.clock.advance(seconds=REBUILD_SECONDS)
+
+    assert rebuild(world) is SyncStart.STARTED
+    world.clock.advance(seconds=1)
+    world.work()
+
+    assert world.entry("a.md").generation > before
+
+
 def test_what_could_not_be_queued_can_be_asked_for_at_once(world: SyncWorld) -> None:
     world.line.take_down("send")
     with pytest.raises(UnavailableError):

@@ -43,7 +43,7 @@ class DynamoIndexRuns:
         if known.asked_at and now < known.asked_at + timedelta(seconds=REBUILD_SECONDS):
             return False
         changed: dict[str, Value] = {"asked_at": now.isoformat()}
-        if known.rebuild_since is None:
+        if not known.is_rebuilding:
             changed |= {"rebuild_since": now.isoformat(), "rebuilt": 0}
         asked = Attr("asked_at")
         same = asked.eq(known.asked_at.isoformat()) if known.asked_at else asked.not_exists()
