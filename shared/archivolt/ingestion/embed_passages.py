@@ -86,8 +86,10 @@ class EmbedPassages:
         try:
             self._embed(job, entry, time_left)
         except UnavailableError as error:
-            # One member's vectors are known to no reconciliation: that job has to come again.
-            if error.code not in KEY_TROUBLES or job.users:
+            # That one member lacks the vectors of what others have, no reconciliation knows: that
+            # job has to come again. What nobody has yet, it queues for every member.
+            of_one = job.users and entry.state is IndexState.INDEXED
+            if error.code not in KEY_TROUBLES or of_one:
                 raise
             waits = {"tenant": job.vault.tenant, "code": error.code}
             logger.warning("a document waits for an embedding key", extra=waits)

@@ -216,6 +216,20 @@ def test_a_members_vectors_that_lack_a_key_come_again_from_the_queue(
     assert world.state("a.md") is IndexState.INDEXED
 
 
+def test_who_joins_a_vault_that_waits_for_a_key_gets_their_vectors_with_all_others(
+    provider: EmbeddingServer,
+) -> None:
+    world = KeyedWorld(provider, embedding_api_key=OF_THE_DEPLOYMENT, ai_key_tenant=GLOBEX)
+    world.work_of(ACME, "llamas")
+
+    world.join(BOB)
+
+    assert world.queue.jobs == []
+    world.give_key(ACME, KEYS[ACME])
+    world.reconciled()
+    assert (world.points("a.md"), world.points("a.md", user=BOB)) == (1, 1)
+
+
 @pytest.mark.parametrize(
     ("status", "notice"), [(401, "embedding_key_refused"), (400, "meaning_unavailable")]
 )
