@@ -62,7 +62,9 @@ class Plan:
         """Whether there is work for the embedding function: points to add, or perhaps to delete."""
         if self.entry.passages:
             return self.entry.state is IndexState.PENDING
-        return self.previous is not None and (self.update is not None or not self.record)
+        # What was moved here may have left points in its former place.
+        may_have_points = self.previous is not None or bool(self.entry.moved_from)
+        return may_have_points and (self.update is not None or not self.record)
 
 
 class IndexPlanner:

@@ -82,8 +82,11 @@ class MoveMemory:
 
     def of_present(self, entry: CatalogueEntry, stored: CatalogueEntry | None) -> CatalogueEntry:
         """Return the entry of a document that is there, in place of the one that is stored."""
-        if stored is None or not stored.moved_to or is_moving(stored):
+        if stored is None or not stored.moved_to:
             return remembering(entry, stored)
+        if is_moving(stored):
+            # What was edited since is not what was copied: it is found by itself.
+            return entry if entry.sha256 != stored.sha256 else remembering(entry, stored)
         known = entries_along_moves(self._catalogue, [_place(stored)])
         place = found_at(known, stored.vault, stored.path, stored.served)
         if place is not None and self._is_there(stored.vault, place):

@@ -216,7 +216,8 @@ class DeletionService:
         gone = [p for p, _ in files if p not in present]
         left = [(p, etag) for p, etag in files if present.get(p) == etag]
         # An earlier run may have died between a file's deletion and its withdrawal.
-        left += [(p, ETag("")) for p in self._withdrawals.outstanding(vault, gone)]
+        outstanding = self._withdrawals.outstanding(vault, gone, since=operation.started_at)
+        left += [(p, ETag("")) for p in outstanding]
         deleted = work_through(
             left,
             lambda file: self._delete_if_same(vault, *file),

@@ -18,7 +18,7 @@ from archivolt.domain.moves import (
     is_there,
     moving,
 )
-from archivolt.domain.paths import ROOT, VaultPath
+from archivolt.domain.paths import ROOT, VaultPath, is_hidden
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
@@ -26,7 +26,8 @@ from archivolt.ports.files import FileStore
 from archivolt.retrieval.current import entries_along_moves
 
 _ATTEMPTS: Final = 6
-# Of what stood in the new place nothing is known for sure: it counts as found by itself.
+# Of what stood in the new place nothing is known for sure, or it is none that the index will ever
+# tell of: it counts as found by itself.
 _UNKNOWN: Final = Generation("")
 
 
@@ -59,7 +60,8 @@ class MoveMarks:
                 gone = withdrawn(self._vault, target, there, now=self._clock.now())
                 self._catalogue.advance(gone, previous=there)
                 continue
-            over = _UNKNOWN if is_there(there) else generation_at(there)
+            unsure = is_there(there) or is_hidden(target)
+            over = _UNKNOWN if unsure else generation_at(there)
             if entry is not None and is_moving(entry) and entry.moved_to == target:
                 over = entry.moved_over
             elif entry is not None and is_there(entry):

@@ -7,10 +7,13 @@ event still counts: of the deletion, and of a file that is made anew.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Final
 
 from archivolt.domain.errors import NotFoundError, UnavailableError
 from archivolt.domain.ingestion import CatalogueEntry, IndexState, withdrawn
+from archivolt.domain.moves import remembering
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
@@ -33,7 +36,9 @@ class Withdrawals:
         """Take a file out of every search if it is gone; one that is there again stays.
 
         The catalogue is read before the store is asked: who indexes the file in between, as it was
-        or as it is again, changes the entry, and then both are asked once more.
+        or as it is again, changes the entry, and then both are asked once more. A tombstone that is
+        there may be that of an earlier file, which the move that brought this one still points to:
+        so it gets a new name.
 
         Raises:
             UnavailableError: The catalogue or the store is down, or others write all the time.
@@ -41,20 +46,22 @@ class Withdrawals:
         """
         for _ in range(_ATTEMPTS):
             entry = self._catalogue.get(vault, path)
-            if _is_gone(entry) or self._is_there(vault, path):
+            if self._is_there(vault, path):
                 return
-            tombstone = withdrawn(vault, path, entry, now=self._clock.now())
+            tombstone = _tombstone(vault, path, entry, now=self._clock.now())
             if self._catalogue.advance(tombstone, previous=entry):
                 return
         raise UnavailableError("unavailable")
 
-    def outstanding(self, vault: VaultRef, paths: Sequence[VaultPath]) -> list[VaultPath]:
-        """Return those of these deleted files that a search may still show."""
+    def outstanding(
+        self, vault: VaultRef, paths: Sequence[VaultPath], *, since: datetime
+    ) -> list[VaultPath]:
+        """Return those of these files, deleted later than `since`, that a search may still show."""
         left: list[VaultPath] = []
         for start in range(0, len(paths), _AT_ONCE):
             some = paths[start : start + _AT_ONCE]
             entries = self._catalogue.get_many([(vault, path) for path in some])
-            left += [path for path in some if not _is_gone(entries.get((vault, path)))]
+            left += [path for path in some if not _is_gone(entries.get((vault, path)), since)]
         return left
 
     def _is_there(self, vault: VaultRef, path: VaultPath) -> bool:
@@ -65,5 +72,24 @@ class Withdrawals:
         return True
 
 
-def _is_gone(entry: CatalogueEntry | None) -> bool:
-    return entry is not None and entry.state is IndexState.DELETED
+def _is_gone(entry: CatalogueEntry | None, since: datetime) -> bool:
+    """Tell whether there is a tombstone, and not that of an earlier file."""
+    if entry is None or entry.state is not IndexState.DELETED:
+        return False
+    return entry.updated_at >= since
+
+
+def _tombstone(
+    vault: VaultRef, path: VaultPath, entry: CatalogueEntry | None, *, now: datetime
+) -> CatalogueEntry:
+    """Return a new tombstone; what an earlier move from this path left is found as before."""
+    plain = withdrawn(vault, path, entry, now=now)
+    if entry is not None and entry.state is IndexState.DELETED:
+        return replace(
+            entry,
+            generation=plain.generation,
+            updated_at=now,
+            sequencer=None,
+            reason=plain.reason,
+        )
+    return remembering(plain, entry) if entry is not None and entry.served else plain

@@ -1,7 +1,10 @@
 """What the product moves is found once at any moment, and nothing is embedded for it."""
 
+from dataclasses import replace
+
 import pytest
 
+from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.ingestion import IndexState
 from archivolt.domain.paths import VaultPath
@@ -232,3 +235,139 @@ def test_after_a_death_at_any_moment_of_a_move_the_file_is_found_once() -> None:
         assert world.catalogue.get(world.vault, VaultPath("other.md")) is not None
         moments += 1
     assert moments > 30
+
+
+@pytest.mark.parametrize("settled", [True, False])
+def test_what_was_moved_to_where_a_file_had_been_deleted_is_in_no_search_once_it_is_deleted_too(
+    world: ProductWorld, *, settled: bool
+) -> None:
+    world.put(NEW, "alpacas rest")
+    world.settle_all()
+    world.remove(NEW)
+    if settled:
+        world.settle_all()
+    world.move(OLD, NEW)
+    assert where(world) == {NEW}
+
+    world.remove(NEW)
+
+    for mode in SearchMode:
+        assert world.found("llamas graze", mode=mode) == []
+    world.settle_all()
+    is_tidy(world)
+
+
+@pytest.mark.parametrize("indexed", [True, False])
+def test_a_file_that_went_on_stays_found_when_one_that_took_its_place_is_deleted(
+    world: ProductWorld, *, indexed: bool
+) -> None:
+    world.move(OLD, NEW)
+    world.create(OLD, "alpacas rest")
+    moved, *later = world.events()
+    if indexed:
+        world.settle(*later)
+    world.remove(OLD)
+
+    assert where(world) == {NEW}
+    world.settle(moved, *later, *world.events())
+    assert where(world) == {NEW}
+    is_tidy(world)
+
+
+def test_a_deletion_of_a_directory_that_died_takes_what_was_moved_there_out_of_every_search() -> (
+    None
+):
+    moments = 0
+    while True:
+        world = ProductWorld()
+        world.put(OLD, "llamas graze")
+        world.put(NEW, "alpacas rest")
+        world.settle_all()
+        world.remove(NEW)
+        world.move(OLD, NEW)
+        world.clock.advance(seconds=1)
+        directory = VaultPath("b")
+        preview = world.deletions.preview_delete_directory(
+            world.access(), directory, recursive=True
+        )
+        confirmed = Confirmed(operation="gone", pins=preview.pins)
+        world.line.strike_after(moments)
+        try:
+            world.deletions.delete_directory(world.access(), directory, confirmed, recursive=True)
+        except Death:
+            world.line.calm()
+            again = replace(confirmed, resumed=True)
+            world.deletions.delete_directory(world.access(), directory, again, recursive=True)
+        else:
+            break
+        assert world.found("llamas graze", mode=SearchMode.LEXICAL) == []
+        moments += 1
+    assert moments > 5
+
+
+@pytest.mark.parametrize("hidden", [".trash/a.md", "d/.archive/a.md"])
+def test_what_is_moved_to_a_hidden_place_is_in_no_search(world: ProductWorld, hidden: str) -> None:
+    world.move(OLD, hidden)
+
+    for mode in SearchMode:
+        assert world.found("llamas graze", mode=mode) == []
+    world.settle_all()
+    for mode in SearchMode:
+        assert world.found("llamas graze", mode=mode) == []
+    assert [path for path, _ in world.text_index.generations(world.vault)] == ["other.md"]
+    assert world.points(OLD) == 0
+
+
+def test_what_comes_out_of_a_hidden_place_is_found(world: ProductWorld) -> None:
+    world.move(OLD, ".trash/a.md")
+    world.settle_all()
+    world.move(".trash/a.md", NEW)
+    world.settle_all()
+    assert where(world) == {NEW}
+    is_tidy(world)
+
+
+@pytest.mark.parametrize("copy_is_first", [True, False])
+def test_no_vectors_are_left_of_what_has_no_passages_in_its_new_place(
+    world: ProductWorld, *, copy_is_first: bool
+) -> None:
+    world.move(OLD, "a.png")
+    events = world.events()
+    for event in events if copy_is_first else events[::-1]:
+        assert not world.deliver(event).failed
+    world.embed()
+
+    assert world.state("a.png") is IndexState.UNSUPPORTED
+    assert world.points(OLD) == 0
+    assert world.found("llamas graze", mode=SearchMode.LEXICAL) == []
+
+
+def test_an_edit_of_what_a_move_that_broke_off_had_copied_is_found_before_the_move_goes_on() -> (
+    None
+):
+    moments, edited = 0, 0
+    while True:
+        world = ProductWorld()
+        world.put(OLD, "llamas graze")
+        world.settle_all()
+        world.line.strike_after(moments)
+        try:
+            world.move(OLD, NEW)
+        except Death:
+            world.line.calm()
+        else:
+            break
+        moments += 1
+        if not world.texts().keys() >= {OLD, NEW}:
+            continue
+        world.settle_all()
+        world.edit(OLD, "alpacas rest")
+        world.settle_all()
+        assert world.found("alpacas rest", mode=SearchMode.LEXICAL) == [OLD]
+        world.clock.advance(hours=1)
+        world.sweep()
+        world.settle_all()
+        assert len(world.found("alpacas rest", mode=SearchMode.LEXICAL)) == 1
+        is_tidy(world)
+        edited += 1
+    assert edited > 2
