@@ -8,6 +8,7 @@ import pytest
 from archivolt.domain.confirmation import Change
 from archivolt.domain.errors import ConflictError, ForbiddenError
 from archivolt.domain.identity import TokenKind
+from archivolt.domain.limits import MAX_SHOWN_FILES
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.tool import Surface
 from archivolt.entrypoints.browser.approval_texts import CHANGES
@@ -68,6 +69,7 @@ def test_a_person_sees_the_change_agrees_and_the_agent_makes_it_once(
 
     assert page.status == 200
     assert "+Water them." in page.body.decode()
+    assert "<p>In the vault notes:</p>" in page.body.decode()
     assert "“my agent�&lt;b&gt;”, a program that works for you" in page.body.decode()
     assert "You agreed." in agreed
     assert text_of(world).count("Water") == 1
@@ -192,6 +194,19 @@ def test_the_pages_speak_french(world: BrowserWorld) -> None:
     assert 'lang="fr"' in page
     assert "Accepter ce changement ?" in page
     assert "modifié — " in page
+    assert "Dans le coffre notes :" in page
+
+
+def test_files_that_are_not_listed_are_counted(world: BrowserWorld, alice: Browser) -> None:
+    notes = world.vault("many")
+    for number in range(MAX_SHOWN_FILES + 3):
+        world.write(notes, f"d/{number}.md", "x")
+    arguments = {"vault": "many", "path": "d", "recursive": True}
+    proposal = world.propose("delete_directory", arguments, by=AGENT, surface=Surface.MCP)
+
+    page = alice.get(path_of(proposal)).body.decode()
+
+    assert "<p>and 3 more</p>" in page
 
 
 def test_every_kind_of_change_has_a_word() -> None:

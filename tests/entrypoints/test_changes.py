@@ -77,6 +77,7 @@ def test_a_change_over_rest_is_proposed_then_applied_once(rest: ChangingRest) ->
         "diff": "-old\n+two\n",
         "affected": [{"path": "a.md", "change": "edit"}],
         "affected_total": 1,
+        "vault": "notes",
     }
     assert text_in(rest, ref) == "one"
 

@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 
 from archivolt.domain.identity import TokenKind
-from archivolt.domain.limits import MAX_QUESTION_CHARS
+from archivolt.domain.limits import MAX_QUESTION_CHARS, MAX_SHOWN_FILES
 from archivolt.domain.vault import VaultRole
 from tests.builders import ALICE, BOB, principal
 from tests.entrypoints.mcp_messages import Json, Sent, legacy, modern
@@ -82,6 +82,7 @@ def test_a_client_with_forms_is_asked_with_the_diff_and_the_change_is_made_in_on
 
     assert unchanged == "Plant tulips."
     assert "+Water them." in form["message"]
+    assert form["message"].startswith("In the vault notes:\n")
     assert form["requestedSchema"]["properties"]["confirm"]["type"] == "boolean"
     assert made["structuredContent"]["path"] == "garden.md"
     assert text_of(world) == "Plant tulips.\nWater them."
@@ -273,6 +274,17 @@ def test_nobody_is_asked_about_what_could_not_be_done(world: McpWorld) -> None:
 
     assert missing["content"][0]["text"].startswith("file_not_found: ")
     assert foreign["content"][0]["text"].startswith("vault_not_found: ")
+
+
+def test_files_that_are_not_listed_are_counted_in_the_question(world: McpWorld) -> None:
+    notes = world.vault("many")
+    for number in range(MAX_SHOWN_FILES + 3):
+        world.write(notes, f"d/{number}.md", "x")
+
+    asked = ask(world, {"vault": "many", "path": "d", "recursive": True}, "apply_delete_directory")
+
+    lines = asked["inputRequests"]["confirm"]["params"]["message"].splitlines()
+    assert (lines[0], lines[-1]) == ("In the vault many:", "and 3 more")
 
 
 def test_a_long_diff_is_cut_in_the_question(world: McpWorld) -> None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from archivolt.domain.confirmation import Confirmed
+from archivolt.domain.confirmation import Confirmed, Preview
 from archivolt.domain.errors import (
     ConfirmationRequiredError,
     InvalidRequestError,
@@ -181,7 +181,7 @@ class ToolPipeline:
                 pins=preview.pins,
                 surface=surface,
             )
-            told = shown(preview, language, limit=self.max_result_chars - _TOKEN_ROOM)
+            told = self._told(context, preview)
             asks = self.yes.rule(principal, surface) is not YesRule.NONE
             token, proposal = self._confirmations().proposals.propose(
                 principal, proposed, seconds=seconds, preview=json.dumps(told) if asks else ""
@@ -279,6 +279,11 @@ class ToolPipeline:
             vault=vault,
         )
         return context, read
+
+    def _told(self, context: ToolContext, preview: Preview) -> JsonObject:
+        vault = context.vault and context.vault.vault.name
+        limit = self.max_result_chars - _TOKEN_ROOM
+        return shown(preview, context.language, limit=limit, vault=vault)
 
     def _run(
         self, tool: Tool, context: ToolContext, arguments: ToolInput, *, limit: int

@@ -6,11 +6,14 @@ from typing import Annotated, Final
 from pydantic import Field
 
 from archivolt.domain.confirmation import Affected, Change, Preview
-from archivolt.domain.messages import Language, reason_for
+from archivolt.domain.messages import Language, Message, reason_for
 from archivolt.domain.tool import JsonObject
 from archivolt.tools.redaction import redacted
 from archivolt.tools.schemas import ToolOutput
 from archivolt.tools.truncation import Cut, json_length, truncate
+
+IN_VAULT: Final = Message("In the vault {vault}:", "Dans le coffre {vault} :")
+AND_MORE: Final = Message("and {count} more", "et {count} de plus")
 
 _CUT: Final = Cut(field="diff", by_line=True, then=Cut(field="affected"))
 
@@ -39,6 +42,7 @@ class ShownPreview(ToolOutput):
     diff: str = Field(description="Unified, secrets taken out.")
     affected: list[AffectedFile] = Field(description="The first of them.")
     affected_total: int
+    vault: OptionalText = Field(default=None, description="Its name.")
     note: OptionalText = Field(
         default=None, description="Present only when something is cut, or code has errors."
     )
@@ -56,7 +60,9 @@ class ProposalAnswer(ToolOutput):
     )
 
 
-def shown(preview: Preview, language: Language, *, limit: int) -> JsonObject:
+def shown(
+    preview: Preview, language: Language, *, limit: int, vault: str | None = None
+) -> JsonObject:
     """Return a preview as JSON of at most `limit` characters, as `ShownPreview` describes it.
 
     A long diff gives way first, then the list of what is affected; `note` says so.
@@ -66,6 +72,7 @@ def shown(preview: Preview, language: Language, *, limit: int) -> JsonObject:
         diff=preview.diff,
         affected=[_affected(one, language) for one in preview.affected],
         affected_total=max(preview.affected_total, len(preview.affected)),
+        vault=vault,
     )
     plain = redacted(whole.model_dump(mode="json"))
     if preview.note is None:
@@ -73,6 +80,12 @@ def shown(preview: Preview, language: Language, *, limit: int) -> JsonObject:
     note = preview.note.spoken(language)
     cut = truncate(plain, _CUT, language, limit=limit - json_length({"note": note})).value
     return cut | {"note": f"{note} {cut['note']}" if "note" in cut else note}
+
+
+def more_affected(preview: JsonObject, language: Language) -> str:
+    """Return how many of what a shown preview affects it does not list; "" for none."""
+    left_out = preview["affected_total"] - len(preview["affected"])
+    return AND_MORE.spoken(language).format(count=left_out) if left_out > 0 else ""
 
 
 def _affected(affected: Affected, language: Language) -> AffectedFile:

@@ -67,6 +67,7 @@ def test_a_proposal_shows_the_change_and_makes_none(stage: ChangeStage) -> None:
         "diff": "-old\n+two\n",
         "affected": [{"path": "a.md", "change": "edit"}],
         "affected_total": 1,
+        "vault": "notes",
     }
     assert proposed.expires_at == stage.world.clock.now() + timedelta(minutes=10)
     assert (stage.versions, stage.hand.runs) == (1, [])

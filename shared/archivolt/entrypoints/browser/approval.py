@@ -32,6 +32,7 @@ from archivolt.entrypoints.http.errors import language_for
 from archivolt.governance.sign_in.sessions import SignedIn
 from archivolt.ports.confirmations import ProposalState
 from archivolt.tools.approvals import AwaitedChange
+from archivolt.tools.previews import IN_VAULT, more_affected
 
 _WAITING: Final = "/approve/waiting"
 _ONE: Final = "/approve/{confirmation}"
@@ -124,11 +125,15 @@ def _asking(change: AwaitedChange, language: Language) -> Markup:
 def _preview(preview: JsonObject, language: Language) -> list[Markup]:
     affected = cast("list[JsonObject]", preview["affected"])
     diff, note = str(preview["diff"]), str(preview.get("note") or "")
-    shown = [
-        element("p", element("strong", plainly(str(preview["summary"])))),
-    ]
+    # Proposals of before an update name no vault.
+    vault = on_one_line(str(preview.get("vault") or ""))
+    more = more_affected(preview, language)
+    shown = [element("p", IN_VAULT.spoken(language).format(vault=vault))] if vault else []
+    shown.append(element("p", element("strong", plainly(str(preview["summary"])))))
     if affected:
         shown.append(element("ul", *(_affected(one, language) for one in affected)))
+    if more:
+        shown.append(element("p", more))
     if note:
         shown.append(element("p", plainly(note), class_="warning"))
     if diff:

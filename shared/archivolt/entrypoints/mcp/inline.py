@@ -17,7 +17,7 @@ from mcp_types import (
 )
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from archivolt.domain.display import plainly
+from archivolt.domain.display import on_one_line, plainly
 from archivolt.domain.errors import (
     ConfirmationRequiredError,
     ConflictError,
@@ -30,6 +30,7 @@ from archivolt.domain.tool import JsonObject, Surface, ToolSpec
 from archivolt.entrypoints.mcp.caller import Caller, RequestContext, caller_of
 from archivolt.governance.human_confirmation import YesRule
 from archivolt.tools.pipeline import ToolPipeline
+from archivolt.tools.previews import IN_VAULT, more_affected
 from archivolt.tools.schemas import Schema
 
 TOKEN: Final = "confirmation_token"  # noqa: S105  the name of an argument
@@ -190,12 +191,15 @@ def _form(proposed: JsonObject, language: Language) -> ElicitRequestFormParams:
 
 
 def _question(preview: JsonObject, language: Language) -> str:
-    """Return what the person is asked: what happens, to which files, and the diff."""
+    """Return what the person is asked: what happens where, to which files, and the diff."""
     diff: str = preview["diff"]
-    lines = [str(preview["summary"])]
+    vault = on_one_line(str(preview.get("vault") or ""))
+    lines = [IN_VAULT.spoken(language).format(vault=vault)] if vault else []
+    lines.append(str(preview["summary"]))
     if not diff or preview["affected_total"] > 1:
         affected = cast("list[JsonObject]", preview["affected"])
         lines += [_affected(one) for one in affected]
+        lines += filter(None, [more_affected(preview, language)])
     if preview.get("note"):
         lines.append(str(preview["note"]))
     text = plainly("\n".join([*lines, "", diff] if diff else lines))
