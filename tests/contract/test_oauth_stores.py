@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -36,6 +37,9 @@ from tests.fakes.oauth import (
     InMemoryOAuthClients,
     InMemoryOAuthGrants,
 )
+
+if TYPE_CHECKING:
+    from types_boto3_dynamodb import DynamoDBClient
 
 ALICE_OF_ACME = Person(tenant=ACME, user=ALICE, role=Role.DEVOPS)
 
@@ -203,6 +207,11 @@ def test_a_session_is_read_back_until_it_is_ended(sessions: BrowserSessionStore)
     assert sessions.find("s1") is None
 
 
+@pytest.mark.parametrize("grant_id", ["", "x" * 3_000])
+def test_an_id_that_can_be_none_has_no_grant(grants: OAuthGrantStore, grant_id: str) -> None:
+    assert grants.find(grant_id) is None
+
+
 def test_what_is_good_once_is_spent_once(sessions: BrowserSessionStore) -> None:
     sessions.spend("m1", until=START)
     sessions.spend("m2", until=START)
@@ -223,6 +232,34 @@ def test_people_are_read_back_replaced_listed_and_forgotten(users: LocalUserStor
     users.remove(BOB)
     users.remove(UserId("nobody"))
     assert users.find(BOB) is None
+
+
+@pytest.mark.dynamodb_local
+def test_a_write_whose_answer_was_lost_is_no_theft(
+    local_dynamodb: "DynamoDBClient", new_local_table: NewTable
+) -> None:
+    table = new_local_table("ControlTable")
+    grants, sessions = DynamoOAuthGrants(table), DynamoBrowserSessions(table)
+    sent: list[int] = []
+
+    def lose_the_first_answer(attempts: int, **_: object) -> int | None:
+        sent.append(attempts)
+        return 0 if attempts == 1 else None
+
+    # The stubs let a handler return nothing.
+    handler: Any = lose_the_first_answer
+    local_dynamodb.meta.events.register_first("needs-retry.dynamodb", handler)
+    grant = kept(grants, a_grant())
+    grants.renew(grant, grant.renewed(refresh="r2", access=()))
+    sessions.add(a_session())
+    sessions.spend("m1", until=START)
+
+    assert sent == [1, 2] * 5
+    found = grants.find("g1")
+    assert found is not None
+    assert found.refresh == "r2"
+    with pytest.raises(ConflictError):
+        sessions.spend("m1", until=START)
 
 
 @pytest.mark.dynamodb_local

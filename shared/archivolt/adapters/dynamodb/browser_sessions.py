@@ -2,6 +2,9 @@
 
 SESSION#{digest}    SESSION    a browser in which somebody signed in
 SPENT#{mark}        SPENT      something that was good for one use
+
+A write with a condition is a transaction, though it be of one: repeating a request whose answer was
+lost cannot conflict with itself.
 """
 
 from datetime import datetime
@@ -30,7 +33,7 @@ class DynamoBrowserSessions:
             "expires_at": to_number(session.expires_at),
             "ttl": int(session.expires_at.timestamp()),
         }
-        self._table.write(Put(item=item, condition=ABSENT))
+        self._table.transact([Put(item=item, condition=ABSENT)])
 
     def find(self, digest: str) -> BrowserSession | None:
         """Return a session, even one that has expired."""
@@ -51,7 +54,7 @@ class DynamoBrowserSessions:
     def spend(self, mark: str, *, until: datetime) -> None:
         """Note that something which is good for one use was used."""
         item = {"pk": f"SPENT#{mark}", "sk": "SPENT", "ttl": int(until.timestamp())}
-        self._table.write(Put(item=item, condition=ABSENT))
+        self._table.transact([Put(item=item, condition=ABSENT)])
 
 
 def _key(digest: str) -> Key:

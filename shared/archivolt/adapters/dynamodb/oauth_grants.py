@@ -4,7 +4,8 @@
     GRANT#{id}          GRANT           a grant
     GRANTS#{tenant}     {user}#{id}     whose it is
 
-An id or a user holds no `#`.
+An id or a user holds no `#`. A write with a condition is a transaction, though it be of one:
+repeating a request whose answer was lost cannot conflict with itself.
 """
 
 from datetime import timedelta
@@ -13,7 +14,7 @@ from typing import Any, Final
 from boto3.dynamodb.conditions import Attr
 
 from archivolt.adapters.dynamodb.moments import from_number, to_number
-from archivolt.adapters.dynamodb.table import DynamoTable, StoredItem
+from archivolt.adapters.dynamodb.table import DynamoTable, StoredItem, is_key_text
 from archivolt.adapters.dynamodb.values import Value
 from archivolt.adapters.dynamodb.writes import ABSENT, PRESENT, Delete, Key, Put, Update
 from archivolt.domain.identity import Role, TenantId, TokenReach, UserId
@@ -43,7 +44,7 @@ class DynamoOAuthGrants:
             "grant": code.grant,
             "ttl": int((code.expires_at + _REMEMBERED).timestamp()),
         }
-        self._table.write(Put(item=item, condition=ABSENT))
+        self._table.transact([Put(item=item, condition=ABSENT)])
 
     def find_code(self, digest: str) -> AuthorizationCode | None:
         """Return a code, even one that has expired or was exchanged."""
@@ -78,13 +79,13 @@ class DynamoOAuthGrants:
 
     def find(self, grant_id: str) -> OAuthGrant | None:
         """Return a grant of any tenant."""
-        item = self._table.get(_key(grant_id))
+        item = self._table.get(_key(grant_id)) if is_key_text(grant_id) else None
         return _grant(item) if item else None
 
     def renew(self, before: OAuthGrant, after: OAuthGrant) -> None:
         """Keep a grant's new tokens, if those of `before` are still its own."""
         same = PRESENT & Attr("refresh").eq(before.refresh)
-        self._table.write(Put(item=_item(after), condition=same))
+        self._table.transact([Put(item=_item(after), condition=same)])
 
     def of_user(self, tenant: TenantId, user: UserId) -> list[OAuthGrant]:
         """Return what a person granted, the newest first."""
