@@ -10,7 +10,7 @@ from urllib.parse import urlencode, urlsplit
 
 from mangum import Mangum
 
-from archivolt.domain.identity import Role
+from archivolt.domain.identity import Principal, Role
 from archivolt.domain.oauth import LocalUser, Person
 from archivolt.entrypoints.browser.services import BrowserServices
 from archivolt.entrypoints.http.tools_app import create_handler
@@ -56,6 +56,7 @@ class BrowserWorld(World):
             person = Person(tenant=ACME, user=name, role=Role.VIEWER)
             self.users.put(LocalUser(person=person, password=_KEPT))
         self.links = KnownTokens({"link": principal(ALICE)})
+        self.greeted: list[Principal] = []
         self.services = self._services()
         self._process = LambdaProcess(_handler)
 
@@ -74,6 +75,7 @@ class BrowserWorld(World):
             vaults=self.vaults,
             by_hand=ByHand(self.rate_limit, self.audit, self.clock),
             approvals=self.approvals,
+            greet=self.greeted.append,
         )
 
     def send(

@@ -162,13 +162,36 @@ def test_who_is_not_known_or_not_at_home_is_told_to_the_person_alone(
         assert "evil.example" not in answer.body.decode()
 
 
-def test_what_is_the_clients_to_mend_goes_back_to_it_without_signing_in(
-    world: BrowserWorld,
+def test_what_is_the_clients_to_mend_goes_back_to_it_from_who_signed_in_alone(
+    world: BrowserWorld, alice: Browser
 ) -> None:
-    answer = Browser(world).get(world.authorize_url(code_challenge_method="plain"))
+    url = world.authorize_url(code_challenge_method="plain")
 
-    assert answer.status == 303
-    assert answer_in(answer.headers["location"])["error"] == "invalid_request"
+    nobody, signed_in = Browser(world).get(url), alice.get(url)
+
+    assert nobody.headers["location"].startswith(f"{PUBLIC_URL}/oauth/sign-in?to=")
+    assert (signed_in.status, signed_in.headers["location"].partition("?")[0]) == (303, REDIRECT)
+    assert answer_in(signed_in.headers["location"])["error"] == "invalid_request"
+
+
+def test_on_this_machine_nothing_proves_which_program_listens(
+    world: BrowserWorld, alice: Browser
+) -> None:
+    address = "https://claude.example/c.json"
+    world.oauth.documents.documents[address] = {
+        "client_id": address,
+        "client_name": "Claude",
+        "redirect_uris": [REDIRECT],
+    }
+
+    page = alice.get(world.authorize_url(client_id=address)).body.decode()
+
+    assert "the one that claude.example publishes" not in page
+    assert "chose its name itself" in page
+
+
+def test_who_signs_in_is_greeted(world: BrowserWorld, alice: Browser) -> None:
+    assert [each.user for each in world.greeted] == [ALICE]
 
 
 def test_the_form_is_held_to_the_same_rules_as_the_page(

@@ -14,7 +14,7 @@ from archivolt.adapters.http.outbound import guarded_client
 from archivolt.adapters.jwt.jwks import JwksKeys
 from archivolt.adapters.jwt.verifier import JwtVerifier, TokenRules
 from archivolt.adapters.oidc.provider import OidcClient, OidcProvider
-from archivolt.domain.limits import BROWSER_SESSION_SECONDS
+from archivolt.domain.limits import BROWSER_SESSION_SECONDS, MAX_SIGN_IN_RETURNS_PER_ADDRESS
 from archivolt.governance.sign_in.upstream import UpstreamSignIn
 from tests.entrypoints.browser_world import Browser, BrowserWorld
 from tests.entrypoints.rest_api import Answer
@@ -232,6 +232,43 @@ def test_a_provider_that_fails_is_no_fault_of_the_person(
     provider.token_status = 500
 
     assert come_back(world, provider, Browser(world)).status == 503
+
+
+@pytest.mark.parametrize("body", [b"\xff\xfe\xfd", b"[" * 200_000, b"no JSON"])
+def test_an_answer_that_cannot_be_read_is_no_fault_of_the_person_either(
+    world: BrowserWorld, provider: IdentityServer, body: bytes
+) -> None:
+    provider.token_body = body
+
+    assert come_back(world, provider, Browser(world)).status == 503
+
+
+def test_a_document_that_cannot_be_read_again_serves_on_and_is_tried_again(
+    world: BrowserWorld, provider: IdentityServer
+) -> None:
+    Browser(world).get("/oauth/sign-in")
+    world.clock.advance(hours=2)
+    provider.document = {"issuer": "https://id.evil.example"}
+    meanwhile = [Browser(world).get("/oauth/sign-in") for _ in range(2)]
+    provider.document = {"authorization_endpoint": f"{provider.url}/new"}
+    world.clock.advance(minutes=2)
+    later = Browser(world).get("/oauth/sign-in")
+
+    old = [each.headers["location"].partition("?")[0] for each in meanwhile]
+    assert old == [f"{provider.url}/authorize"] * 2
+    assert later.headers["location"].startswith(f"{provider.url}/new?")
+    assert len(provider.paths) == 3
+
+
+def test_one_address_comes_back_so_often_and_no_more(
+    world: BrowserWorld, provider: IdentityServer
+) -> None:
+    statuses = [
+        Browser(world).get("/oauth/callback?state=x&code=y").status
+        for _ in range(MAX_SIGN_IN_RETURNS_PER_ADDRESS + 1)
+    ]
+
+    assert statuses == [403] * MAX_SIGN_IN_RETURNS_PER_ADDRESS + [429]
 
 
 def test_the_document_is_read_once_in_a_while(

@@ -31,12 +31,14 @@ def _key() -> rsa.RSAPrivateKey:
 
 @dataclass
 class IdentityServer:
-    """Who signs in, and what a test changes. `claims` replace those of the ID token."""
+    """Who signs in, and what a test changes. `claims` replace those of the ID token, `token_body`
+    the whole answer with it."""
 
     url: str = ""
     claims: dict[str, Any] = field(default_factory=dict[str, Any])
     document: dict[str, Any] = field(default_factory=dict[str, Any])
     token_status: int = 200
+    token_body: bytes = b""
     paths: list[str] = field(default_factory=list[str])
     asked: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     credentials: list[str] = field(default_factory=list[str])
@@ -112,10 +114,13 @@ def identity_server() -> Generator[IdentityServer, None, None]:
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
             given = provider.token(dict(parse_qsl(body)), self.headers.get("Authorization", ""))
             status = provider.token_status if given else 400
-            self._say(status, given or {"error": "invalid_grant"})
+            told = json.dumps(given or {"error": "invalid_grant"}).encode()
+            self._send(status, provider.token_body or told)
 
         def _say(self, status: int, content: object) -> None:
-            body = json.dumps(content).encode()
+            self._send(status, json.dumps(content).encode())
+
+        def _send(self, status: int, body: bytes) -> None:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def browser_services(on: "Container") -> "BrowserServices":
     """Return the collaborators."""
     from archivolt.adapters.dynamodb.browser_sessions import DynamoBrowserSessions
-    from archivolt.composition.identity import connections, oauth_tokens
+    from archivolt.composition.identity import connections, greeting_verifier, oauth_tokens
     from archivolt.entrypoints.browser.services import BrowserServices
     from archivolt.governance.sign_in.sessions import BrowserSessions
     from archivolt.governance.throttle import Throttle
@@ -37,6 +37,7 @@ def browser_services(on: "Container") -> "BrowserServices":
         vaults=on.vaults,
         by_hand=on.tools.by_hand,
         approvals=on.tools.approvals,
+        greet=greeting_verifier(on, at_once=True).meet,
     )
 
 

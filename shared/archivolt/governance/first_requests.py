@@ -25,8 +25,13 @@ class FirstRequests:
         self._greeted = set[tuple[TenantId, UserId]]()
 
     def verify(self, token: str) -> Principal:
-        """Return who the token speaks for; a greeting that fails is made up for at the next."""
+        """Return who the token speaks for, once they are greeted."""
         principal = self._verifier.verify(token)
+        self.meet(principal)
+        return principal
+
+    def meet(self, principal: Principal) -> None:
+        """Greet a user unless that was done; one that fails is made up for at the next request."""
         who = (principal.tenant, principal.user)
         if who not in self._greeted:
             try:
@@ -37,4 +42,3 @@ class FirstRequests:
                 if len(self._greeted) >= _REMEMBERED:
                     self._greeted.clear()
                 self._greeted.add(who)
-        return principal

@@ -21,5 +21,5 @@ def read_json(client: httpx2.Client, url: str) -> Any:  # noqa: ANN401  whatever
         if response.status_code != _OK:
             raise UnavailableError("unavailable")
         return response.json()
-    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+    except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as error:
         raise UnavailableError("unavailable") from error

@@ -5,7 +5,6 @@ every other token is, for our client id and the nonce of this one sign-in.
 """
 
 import base64
-import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -26,6 +25,7 @@ from archivolt.ports.identity_provider import CodeAnswer
 
 _DISCOVERY: Final = "/.well-known/openid-configuration"
 _FRESH_FOR: Final = timedelta(hours=1)
+_TRIED_AGAIN_AFTER: Final = timedelta(minutes=1)
 _OK: Final = 200
 _SERVER_ERROR: Final = 500
 
@@ -64,7 +64,7 @@ class OidcProvider:
         self._clock = clock
         self._lock = Lock()
         self._document: dict[str, Any] = {}
-        self._read_at: datetime | None = None
+        self._fresh_until: datetime | None = None
 
     def sign_in_address(
         self, *, redirect_uri: str, state: str, nonce: str, challenge: str, again: bool
@@ -108,7 +108,7 @@ class OidcProvider:
         try:
             response = self._http().post(endpoint, data=form, headers=headers)
             body: Any = response.json() if response.status_code == _OK else {}
-        except (httpx2.HTTPError, httpx2.InvalidURL, json.JSONDecodeError) as error:
+        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError, RecursionError) as error:
             raise UnavailableError("unavailable") from error
         if response.status_code >= _SERVER_ERROR:
             raise UnavailableError("unavailable")
@@ -145,10 +145,16 @@ class OidcProvider:
         return endpoint
 
     def _discovered(self) -> dict[str, Any]:
+        """Return the document; one that cannot be read again serves on meanwhile."""
         with self._lock:
             now = self._clock.now()
-            if self._read_at is None or now - self._read_at > _FRESH_FOR:
-                self._document, self._read_at = self._read(), now
+            if self._fresh_until is None or now > self._fresh_until:
+                try:
+                    self._document, self._fresh_until = self._read(), now + _FRESH_FOR
+                except UnavailableError:
+                    if self._fresh_until is None:
+                        raise
+                    self._fresh_until = now + _TRIED_AGAIN_AFTER
             return self._document
 
     def _read(self) -> dict[str, Any]:

@@ -84,6 +84,8 @@ def _shown(services: BrowserServices, request: Request) -> Response:
     try:
         asked = _read(services, query)
     except RefusedToClientError as refused:
+        # Nor sends anybody else on: whoever registers names an address (RFC 9700 §4.11.2).
+        require_signed_in(request, services)
         return sent_to(refused.address)
     by = require_signed_in(request, services)
     shown = _Asked(request=asked, query=query, by=by, language=language_for(request))
@@ -168,7 +170,9 @@ def _about(asked: _Asked) -> Markup:
     request, language = asked.request, asked.language
     said = texts.CONSENT_TEXT.spoken(language)
     client = request.client
-    if client.has_document:
+    is_local = is_on_this_machine(request.redirect_uri)
+    # On this machine whatever listens gets the answer, whoever's document names the address.
+    if client.has_document and not is_local:
         host = urlsplit(client.id).netloc
         proof = element("p", texts.CONSENT_PROVEN.spoken(language).format(host=host))
     else:
@@ -177,7 +181,7 @@ def _about(asked: _Asked) -> Markup:
     return joined(
         element("p", said.format(client=client.name, user=asked.by.person.user)),
         element("p", element("strong", element("code", place_of(request.redirect_uri)))),
-        local if is_on_this_machine(request.redirect_uri) else "",
+        local if is_local else "",
         proof,
     )
 

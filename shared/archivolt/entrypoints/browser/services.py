@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from archivolt.domain.identity import Principal
 from archivolt.governance.oauth.clients import OAuthClients
 from archivolt.governance.oauth.connections import Connections
 from archivolt.governance.oauth.requests import Resource
@@ -22,6 +23,7 @@ class BrowserServices:
     """The collaborators; `public_url` has no final slash.
 
     People sign in by `local`, on one machine, or by `upstream`; what they do not is None.
+    `greet` is told of who signed in, and never fails.
     """
 
     public_url: str
@@ -36,6 +38,7 @@ class BrowserServices:
     vaults: VaultService
     by_hand: ByHand
     approvals: ApprovalService
+    greet: Callable[[Principal], None]
 
     @property
     def signs_in(self) -> bool:

@@ -8,6 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from archivolt.domain.errors import ArchivoltError, ForbiddenError, NotFoundError, RateLimitedError
+from archivolt.domain.limits import MAX_SIGN_IN_RETURNS_PER_ADDRESS, SIGN_IN_WINDOW_SECONDS
 from archivolt.domain.messages import Language
 from archivolt.domain.oauth import Person
 from archivolt.entrypoints.browser import texts
@@ -105,11 +106,14 @@ def _begun(services: BrowserServices, request: Request, person: Person, to: str)
     found = services.sessions.find(secret)
     if found is not None:
         with services.by_hand.doing(found.principal, "sign_in"):
-            pass
+            services.greet(found.principal)
     return with_session(sent_to(return_address(services, to)), services, secret)
 
 
 def _come_back(services: BrowserServices, request: Request) -> Response:
+    # Each has us call the provider.
+    key = f"sign-in-return-from#{address_of(request)}"
+    services.throttle.count(key, MAX_SIGN_IN_RETURNS_PER_ADDRESS, SIGN_IN_WINDOW_SECONDS)
     person, to = arrived(services, request)
     return _begun(services, request, person, to)
 
