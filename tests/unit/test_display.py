@@ -29,6 +29,7 @@ def test_what_is_seen_stays_as_it_is(text: str) -> None:
         ("\u2066x\u2069\u200f", "�x��"),
         ("zero\u200bwidth\ufeff", "zero�width�"),
         ("\U000e0041\U000e007f", "��"),
+        ("\ud800half\udfff", "�half�"),
         ("over\rwritten", "over\nwritten"),
         ("one\r\ntwo\u2028three", "one\ntwo\nthree"),
     ],

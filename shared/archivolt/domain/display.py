@@ -9,8 +9,8 @@ from typing import Final
 
 _LINE_END: Final = re.compile("\r\n?|[\u0085\u2028\u2029]")
 _UNSEEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-    "\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069"
+    "\ud800-\udfff\ufeff\U000e0000-\U000e007f]"
 )
 _CONTROLS: Final = 0x20
 _PICTURES: Final = 0x2400

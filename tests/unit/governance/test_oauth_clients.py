@@ -77,6 +77,7 @@ def test_a_name_is_one_line_that_shows_what_it_is(world: OAuthWorld) -> None:
 
     assert shown.startswith("Claude by\ufffdAnthropic\u2400 xxx")
     assert len(shown) == MAX_CLIENT_NAME_CHARS
+    assert world.registered(name="half\ud83d").name == "half\ufffd"
     assert world.registered(name="\n").name == "MCP client"
 
 

@@ -12,6 +12,8 @@ from archivolt.domain.limits import (
     OAUTH_GRANT_DAYS,
 )
 from archivolt.domain.oauth import REFRESH_TOKENS, OAuthError
+from tests.fakes.faults import FaultLine
+from tests.fakes.oauth import InMemoryOAuthGrants
 from tests.oauth import PERSON, REDIRECT, VERIFIER, OAuthWorld
 
 READ_ONE = TokenReach(read_only=True, vaults=frozenset({"v1"}))
@@ -245,3 +247,11 @@ def test_a_person_keeps_so_many_grants_and_the_oldest_end(world: OAuthWorld) -> 
     assert not is_good(world, first.access)
     assert is_good(world, last.access)
     assert len(world.grants.of_user(PERSON.tenant, PERSON.user)) == MAX_OAUTH_GRANTS
+
+
+def test_tokens_are_told_even_if_old_grants_cannot_be_ended_now() -> None:
+    line = FaultLine()
+    world = OAuthWorld(grants=line.across(InMemoryOAuthGrants()))
+    line.take_down("of_user")
+
+    assert is_good(world, world.pair().access)

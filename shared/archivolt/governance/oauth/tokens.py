@@ -10,11 +10,12 @@ import hashlib
 import hmac
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from archivolt.domain.errors import ConflictError, UnauthenticatedError
+from archivolt.domain.errors import ConflictError, UnauthenticatedError, UnavailableError
 from archivolt.domain.identity import Principal, TokenReach
 from archivolt.domain.limits import (
     MAX_ACCESS_TOKENS_PER_GRANT,
@@ -108,7 +109,9 @@ class OAuthTokens:
             again = self._grants.find_code(code.digest)
             self._end_stolen(again.grant if again else "")
             raise OAuthError("oauth_code") from error
-        self._end_oldest(code.person)
+        # The code is spent: what was given for it is told, and the next exchange ends what is old.
+        with suppress(UnavailableError):
+            self._end_oldest(code.person)
         return pair
 
     def renew(self, token: str, client_id: str) -> TokenPair:
