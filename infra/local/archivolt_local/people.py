@@ -20,6 +20,11 @@ from archivolt_local.tokens import LOCAL_TENANT, LOCAL_USER, TokenSubject, sign_
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 _MODULE = "archivolt_local.user_records"
+_REMOVED = (
+    "{user} cannot sign in any more, and programs they let in are out. Sessions go on for up to"
+    " eight hours; personal access tokens and vaults stay: an administrator lists the tokens by"
+    " GET /api/v1/tokens?everybody=true and ends each by DELETE /api/v1/tokens/ID."
+)
 
 
 def add_people_commands(add: AddCommand) -> None:
@@ -58,8 +63,8 @@ def _user(options: argparse.Namespace) -> int:
         return 0
     subject = _subject(options, options.name)
     if options.action == "remove":
-        ask(stack, _MODULE, "remove", subject.user)
-        print(f"{subject.user} cannot sign in any more; sessions end within eight hours.")
+        ask(stack, _MODULE, "remove", subject.user, subject.tenant)
+        print(_REMOVED.format(user=subject.user))
         return 0
     record: dict[str, Any] = {"password": _hash_of_a_password(subject.user)}
     record |= {"name": subject.user, "tenant": subject.tenant, "role": subject.role.value}

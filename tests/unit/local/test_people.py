@@ -10,7 +10,8 @@ import pytest
 from archivolt.adapters.jwt.keys import LocalKey
 from archivolt.adapters.jwt.verifier import JwtVerifier, TokenRules
 from archivolt.domain.errors import UnauthenticatedError
-from archivolt.domain.identity import Role
+from archivolt.domain.identity import Role, TenantId, UserId
+from archivolt.domain.oauth import LocalUser, Person
 from archivolt.governance.sign_in.local import LINK_AUDIENCE
 from archivolt.governance.sign_in.passwords import matches
 from archivolt_local import people
@@ -18,7 +19,8 @@ from archivolt_local.cli import main
 from archivolt_local.tokens import LOCAL_AUDIENCE, LOCAL_ISSUER, TokenSubject, sign_in_link
 from archivolt_local.user_records import change
 from tests.fakes.clock import FrozenClock
-from tests.fakes.oauth import InMemoryLocalUsers
+from tests.fakes.oauth import InMemoryLocalUsers, InMemoryOAuthGrants
+from tests.oauth import OAuthWorld
 
 KEY = "k" * 32
 PASSWORD = "a password " + "of the test"
@@ -50,14 +52,36 @@ def test_a_link_is_for_signing_in_within_an_hour_and_for_nothing_else() -> None:
 
 
 def test_people_are_kept_listed_and_removed() -> None:
-    users = InMemoryLocalUsers()
+    users, grants = InMemoryLocalUsers(), InMemoryOAuthGrants()
     record = {"name": "ann", "tenant": "local", "role": "viewer", "password": "hash"}
 
-    added = change(users, ["add"], json.dumps(record))
+    added = change(users, grants, ["add"], json.dumps(record))
 
-    assert added == change(users, ["list"], "")
+    assert added == change(users, grants, ["list"], "")
     assert added == [{"name": "ann", "tenant": "local", "role": "viewer"}]
-    assert change(users, ["remove", "ann"], "") == []
+    assert change(users, grants, ["remove", "ann", "local"], "") == []
+    assert change(users, grants, ["remove", "ann", "local"], "") == []
+
+
+@pytest.mark.parametrize("has_password", [True, False])
+def test_the_programs_of_who_is_removed_are_out_and_those_of_others_stay(
+    has_password: bool,
+) -> None:
+    users, grants, clock = InMemoryLocalUsers(), InMemoryOAuthGrants(), FrozenClock()
+    oauth = OAuthWorld(clock, grants)
+    ann, bob = (
+        Person(tenant=TenantId("local"), user=UserId(name), role=Role.VIEWER)
+        for name in ("ann", "bob")
+    )
+    if has_password:
+        users.put(LocalUser(person=ann, password="hash"))
+    gone, stays = oauth.pair(person=ann), oauth.pair(person=bob)
+
+    change(users, grants, ["remove", "ann", "local"], "")
+
+    with pytest.raises(UnauthenticatedError):
+        oauth.tokens.verify(gone.access)
+    assert oauth.tokens.verify(stays.access).user == "bob"
 
 
 class AskedStack:
@@ -124,7 +148,10 @@ def test_the_command_lists_and_removes(
     assert main(["user", "list", "--data", str(tmp_path)]) == 0
     assert "ann  viewer of local" in capsys.readouterr().out
     assert main(["user", "remove", "ann", "--data", str(tmp_path)]) == 0
-    assert stack.asked == [("list",), ("remove", "ann")]
+    assert stack.asked == [("list",), ("remove", "ann", "local")]
+    said = capsys.readouterr().out
+    assert "programs they let in are out" in said
+    assert "personal access tokens and vaults stay" in said
 
 
 def test_people_need_a_running_stack(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
