@@ -86,9 +86,10 @@ def test_a_users_settings_are_their_own(
     own_settings: UserSettingsStore,
 ) -> None:
     chosen = UserSettings(human_confirmation=True, human_confirmation_in_product=True)
-    own_settings.save(ACME, ALICE, UserSettings(human_confirmation_in_product=True))
-    own_settings.save(ACME, ALICE, chosen)
+    own_settings.change(ACME, ALICE, {"human_confirmation": True})
+    changed = own_settings.change(ACME, ALICE, {"human_confirmation_in_product": True})
 
+    assert changed == own_settings.change(ACME, ALICE, {}) == chosen
     assert own_settings.load(ACME, ALICE) == chosen
     assert own_settings.load(ACME, BOB) == own_settings.load(GLOBEX, ALICE) == UserSettings()
 

@@ -342,7 +342,7 @@ def test_the_stricter_of_the_tenants_and_the_users_setting_is_in_force(
     world: McpWorld, tenant: TenantSettings, own: UserSettings, rule: YesRule
 ) -> None:
     world.tenant_settings.save(ACME, tenant)
-    world.user_settings.save(ACME, ALICE, own)
+    world.user_settings.change(ACME, ALICE, dataclasses.asdict(own))
 
     assert world.human.rule(AGENT) is rule
     assert bool(proposed(world).approval_url) is (rule is not YesRule.NONE)

@@ -1,6 +1,8 @@
 """Settings, counters, audit, tokens and secrets without any service."""
 
 import base64
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 
 from archivolt.domain.errors import InvalidRequestError, UnauthenticatedError, UnavailableError
@@ -32,8 +34,9 @@ class InMemoryUserSettings:
     def load(self, tenant: TenantId, user: UserId) -> UserSettings:
         return self._settings.get((tenant, user), UserSettings())
 
-    def save(self, tenant: TenantId, user: UserId, settings: UserSettings) -> None:
-        self._settings[tenant, user] = settings
+    def change(self, tenant: TenantId, user: UserId, changes: Mapping[str, bool]) -> UserSettings:
+        self._settings[tenant, user] = replace(self.load(tenant, user), **changes)
+        return self._settings[tenant, user]
 
 
 class InMemoryRates:

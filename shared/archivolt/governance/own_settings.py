@@ -1,7 +1,5 @@
 """What users choose for themselves, in force from their next request on."""
 
-from dataclasses import replace
-
 from pydantic import BaseModel, ConfigDict, Field
 
 from archivolt.domain.errors import ForbiddenError
@@ -55,9 +53,8 @@ class OwnSettings:
 
         """
         _require_person(principal)
-        current = self._store.load(principal.tenant, principal.user)
-        changed = replace(current, **change.model_dump(exclude_none=True))
-        self._store.save(principal.tenant, principal.user, changed)
+        named = change.model_dump(exclude_none=True)
+        changed = self._store.change(principal.tenant, principal.user, named)
         return changed, self._human.rule(principal)
 
 

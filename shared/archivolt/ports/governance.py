@@ -1,5 +1,6 @@
 """What governs calls: settings, keys, rate limits, audit."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -42,8 +43,8 @@ class UserSettingsStore(Protocol):
         """Return the settings; defaults for a user who set none."""
         ...
 
-    def save(self, tenant: TenantId, user: UserId, settings: UserSettings) -> None:
-        """Replace the settings."""
+    def change(self, tenant: TenantId, user: UserId, changes: Mapping[str, bool]) -> UserSettings:
+        """Set fields by their names, leave the others as they are, and return all."""
         ...
 
 
