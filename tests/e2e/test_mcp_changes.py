@@ -26,7 +26,7 @@ from tests.e2e.test_mcp_clients import CLIENTS, NODE_PROGRAMS, environment, need
 
 pytestmark = pytest.mark.one_python
 
-VAULT = "mcp-changes"
+VAULT = "agents-changes"
 YES = ElicitResult(action="accept", content={"confirm": True})
 NO = ElicitResult(action="decline")
 

@@ -72,7 +72,7 @@ BROKEN: list[tuple[Check, str, tuple[int, int], str]] = [
     (html_errors, "<p>a</p>\n<script>let a = ;</script>", (2, 15), "syntax error"),
     (html_errors, "<style>\n a { color: red \n</style>", (3, 1), "missing }"),
     (html_errors, "<script type=importmap>\n{'a'}</script>", (2, 2), "property name"),
-    (json_errors, '{\n  "a": 1,\n}', (2, 9), ""),
+    (json_errors, '{\n  "a": 1 "b"\n}', (2, 10), "delimiter"),
     (json_errors, '{"a": NaN}', (1, 7), "NaN is no JSON number"),
     (json_errors, "", (1, 1), "Expecting value"),
     (yaml_errors, "a: 1\n  b: 2\n", (2, 4), "mapping values"),
