@@ -7,6 +7,7 @@ from typing import Any, cast
 from hypothesis import strategies as st
 
 from tests.entrypoints.mcp_messages import MODERN, Sent
+from tests.entrypoints.test_mcp_tools import READ_TOOLS
 
 ACCEPTED = {200, 202, 400, 403, 404, 405, 413, 415}
 WORKINGS = re.compile(
@@ -14,24 +15,7 @@ WORKINGS = re.compile(
     re.IGNORECASE,
 )
 TOOLS = [
-    "list_vaults",
-    "list_directory",
-    "list_all_files",
-    "read_file",
-    "read_file_raw",
-    "get_backlinks",
-    "list_backups",
-    "diff_backup",
-    "get_graph",
-    "search_fulltext",
-    "search_advanced",
-    "search_paths",
-    "list_tags",
-    "suggest_tags",
-    "list_recent",
-    "search_documents",
-    "sync_documents",
-    "run_check",
+    *READ_TOOLS,
     "propose_create_file",
     "propose_edit_file",
     "propose_append_to_file",

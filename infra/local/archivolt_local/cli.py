@@ -205,8 +205,8 @@ def _reindex(options: argparse.Namespace) -> int:
 
 def _reindex_deployed(options: argparse.Namespace) -> list[dict[str, Any]]:
     from archivolt.bootstrap import Container  # noqa: PLC0415  heavy
-    from archivolt_local.deployed import cloudformation, deployed_settings  # noqa: PLC0415
-    from archivolt_local.reindex_vaults import reindex  # noqa: PLC0415
+    from archivolt_local.deployed import cloudformation, deployed_settings  # noqa: PLC0415  heavy
+    from archivolt_local.reindex_vaults import reindex  # noqa: PLC0415  heavy
 
     container = Container(deployed_settings(cloudformation(), options.stack))
     try:

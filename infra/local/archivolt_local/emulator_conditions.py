@@ -93,6 +93,7 @@ def refusing_absence(app: App) -> App:
 def _lists_by_prefix(scope: Message) -> bool:
     headers = dict(scope.get("headers", []))
     access_key = _ACCESS_KEY.search(headers.get(b"authorization", b""))
+    # ministack tells nobody else which policy a session was given.
     session = sts._sessions.get(access_key[1].decode()) if access_key else None  # noqa: SLF001
     policies = (session or {}).get("SessionPolicies") or {}
     return "s3:prefix" in (policies.get("Policy") or "")

@@ -27,14 +27,14 @@ class OutboundChatModels:
 
     def embedded(self) -> ChatProvider:
         """Return the model that needs no provider."""
-        from archivolt.adapters.extractive.chat_model import ExtractiveChatModel  # noqa: PLC0415
+        from archivolt.adapters.extractive.chat_model import ExtractiveChatModel  # noqa: PLC0415  if asked
 
         return ExtractiveChatModel()
 
     def connect(self, connection: ProviderConnection) -> ChatProvider:
         """Return the model behind an endpoint, in its wire format; nothing is sent yet."""
-        from archivolt.adapters.streaming.model import StreamedChatModel  # noqa: PLC0415
-        from archivolt.adapters.text_actions.model import ToolFallback  # noqa: PLC0415
+        from archivolt.adapters.streaming.model import StreamedChatModel  # noqa: PLC0415  if asked
+        from archivolt.adapters.text_actions.model import ToolFallback  # noqa: PLC0415  if asked
 
         place = (connection.wire_format, connection.base_url)
         wire = self._formats.setdefault(place, provider_format(connection.wire_format))
@@ -47,14 +47,14 @@ def provider_format(wire_format: WireFormat) -> ProviderFormat:
     """Return how a format is written and read."""
     match wire_format:
         case WireFormat.ANTHROPIC:
-            from archivolt.adapters.anthropic.format import AnthropicFormat  # noqa: PLC0415
+            from archivolt.adapters.anthropic.format import AnthropicFormat  # noqa: PLC0415  if asked
 
             return AnthropicFormat()
         case WireFormat.GEMINI:
-            from archivolt.adapters.gemini.format import GeminiFormat  # noqa: PLC0415
+            from archivolt.adapters.gemini.format import GeminiFormat  # noqa: PLC0415  if asked
 
             return GeminiFormat()
         case WireFormat.OPENAI:
-            from archivolt.adapters.openai.format import OpenAIFormat  # noqa: PLC0415
+            from archivolt.adapters.openai.format import OpenAIFormat  # noqa: PLC0415  if asked
 
             return OpenAIFormat()

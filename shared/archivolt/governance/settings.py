@@ -167,7 +167,7 @@ class SettingsService:
         secrets: SecretBox,
         *,
         embedding_origin: str = "",
-        catch_up: Callable[[TenantId, UserId], None] = lambda tenant, user: None,  # noqa: ARG005
+        catch_up: Callable[[TenantId, UserId], None] = lambda tenant, user: None,  # noqa: ARG005  none
     ) -> None:
         self._store = store
         self._secrets = secrets

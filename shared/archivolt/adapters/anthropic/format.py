@@ -24,7 +24,7 @@ class AnthropicFormat:
     def __init__(self) -> None:
         self._most: dict[str, int] = {}
 
-    def url(self, base_url: str, model: str) -> str:  # noqa: ARG002
+    def url(self, base_url: str, model: str) -> str:  # noqa: ARG002  the body names it
         """Return the address of messages; the base may be that already, or a bare host."""
         base = base_url.rstrip("/")
         if base.endswith(_PATH):

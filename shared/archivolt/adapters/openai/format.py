@@ -21,7 +21,7 @@ class OpenAIFormat:
     def __init__(self) -> None:
         self._dialects: dict[str, Dialect] = {}
 
-    def url(self, base_url: str, model: str) -> str:  # noqa: ARG002
+    def url(self, base_url: str, model: str) -> str:  # noqa: ARG002  the body names it
         """Return the address of completions; the base may be that already."""
         base = base_url.rstrip("/")
         return base if base.endswith(_PATH) else f"{base}{_PATH}"
