@@ -9,7 +9,7 @@
 - A right to send one message is one to send several, as AWS has it: the emulator knows the name of
   the call alone.
 - The API is ours to serve, and nobody looks at alarms: of the API only the first path is left, of
-  the alarms nothing, as a request takes 51,200 bytes.
+  the alarms nothing, nor of what is written for readers, as a request takes 51,200 bytes.
 - The bucket's "encrypted connections only" is lifted: the loopback speaks HTTP.
 """
 
@@ -29,6 +29,8 @@ _LEFT_OUT = (
     "AWS::CloudWatch::Alarm",
 )
 FINGERPRINT_OUTPUT = "LocalFingerprint"
+# What the emulator does nothing with.
+_FOR_READERS = frozenset({"Description", "Sid"})
 
 
 def for_emulator(template: Template, known: Mapping[str, str], fingerprint: str) -> dict[str, Any]:
@@ -110,4 +112,8 @@ def _with_literals(value: JsonValue, literals: Mapping[str, str]) -> JsonValue:
         for name, literal in literals.items():
             text = text.replace(f"${{{name}}}", literal)
         return {"Fn::Sub": text}
-    return {key: _with_literals(item, literals) for key, item in items.items()}
+    return {
+        key: _with_literals(item, literals)
+        for key, item in items.items()
+        if key not in _FOR_READERS
+    }
