@@ -4,9 +4,7 @@ The decisions are `archivolt.agent.step`'s; here are the model, the tools, the c
 """
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import cast
@@ -24,17 +22,16 @@ from archivolt.agent.state import (
     summed_up,
 )
 from archivolt.agent.step import AskPerson, CallModel, Finish, RunTools, Summarise, step
-from archivolt.agent.summaries import summary_request
-from archivolt.agent.window import tokens_in
+from archivolt.chat.asking import ModelCalls
 from archivolt.chat.citations import SourceCollector
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.toolbox import CallReport, Toolbox
 from archivolt.domain.conversation import ToolCallRecord
-from archivolt.domain.limits import MAX_CODE_CORRECTIONS, MAX_SUMMARY_TOKENS, MIN_CONTEXT_TOKENS
+from archivolt.domain.limits import MAX_CODE_CORRECTIONS
 from archivolt.domain.messages import Language
 from archivolt.domain.stream import ContentDelta, Notice, StreamEvent, ToolUseStart
 from archivolt.domain.tool import JsonObject
-from archivolt.ports.chat_model import ModelImage, ModelRequest, ModelTurn, TextDelta
+from archivolt.ports.chat_model import ModelImage, ModelTurn
 from archivolt.ports.clock import Clock
 
 Emit = Callable[[StreamEvent], None]
@@ -44,7 +41,8 @@ Emit = Callable[[StreamEvent], None]
 class Progress:
     """What a turn has brought so far; it outlives a turn that is stopped half-way.
 
-    `state` is where the loop stood when it came to wait for a person.
+    `state` is where the loop stood when it came to wait for a person. `private`: a tool gave what
+    may be of documents.
     """
 
     text: str = ""
@@ -55,6 +53,7 @@ class Progress:
     collector: SourceCollector = field(default_factory=SourceCollector)
     notices: list[Notice] = field(default_factory=list[Notice])
     state: LoopState | None = None
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,15 +93,11 @@ class TurnLoop:
         clock: Clock,
         emit: Emit,
     ) -> None:
-        self._chosen = chosen
         self._toolbox = toolbox
-        self._language = language
         self._clock = clock
         self._emit = emit
-        self._declarations = toolbox.declarations()
-        taken = chosen.max_tokens + tokens_in(json.dumps(self._declarations))
-        room = max(limits.context_tokens - taken, MIN_CONTEXT_TOKENS)
-        self._limits = replace(limits, context_tokens=room)
+        self._model = ModelCalls(chosen, toolbox, limits=limits, language=language)
+        self._limits = self._model.limits
 
     async def run(self, start: LoopStart, progress: Progress) -> StopReason:
         """Run until the loop finishes or waits, filling `progress`, and return why it did.
@@ -154,24 +149,14 @@ class TurnLoop:
                     state = ran(state, results)
 
     async def _ask(self, state: LoopState, action: CallModel, progress: Progress) -> ModelTurn:
-        request = ModelRequest(
-            messages=state.messages,
-            model=self._chosen.name,
-            max_tokens=self._chosen.max_tokens,
-            tools=self._declarations,
-            answer_only=action.answer_only and bool(self._declarations),
-            language=self._language.value,
-        )
-        turn: ModelTurn | None = None
-        separator = "\n\n" if progress.text.strip() else ""
-        async with aclosing(self._chosen.model.create_message(request)) as events:
-            async for event in events:
-                if isinstance(event, TextDelta):
-                    self._say(separator + event.text, progress)
-                    separator = ""
-                else:
-                    turn = event
-        assert turn is not None, "a model ends with its turn"  # noqa: S101
+        before = "\n\n" if progress.text.strip() else ""
+
+        def say(text: str) -> None:
+            nonlocal before
+            self._say(before + text, progress)
+            before = ""
+
+        turn = await self._model.answer(state, action, say)
         progress.input_tokens += turn.input_tokens
         progress.output_tokens += turn.output_tokens
         progress.sources = turn.sources
@@ -179,20 +164,10 @@ class TurnLoop:
 
     async def _summary(self, action: Summarise, progress: Progress) -> str:
         """Return what the model makes of earlier turns; a model that says nothing loses them."""
-        request = ModelRequest(
-            messages=summary_request(action.messages, self._limits.context_tokens, self._language),
-            model=self._chosen.name,
-            max_tokens=min(self._chosen.max_tokens, MAX_SUMMARY_TOKENS),
-            language=self._language.value,
-        )
-        text = ""
-        async with aclosing(self._chosen.model.create_message(request)) as events:
-            async for event in events:
-                if isinstance(event, ModelTurn):
-                    text = event.text
-                    progress.input_tokens += event.input_tokens
-                    progress.output_tokens += event.output_tokens
-        return text.strip()
+        turn = await self._model.summary(action)
+        progress.input_tokens += turn.input_tokens
+        progress.output_tokens += turn.output_tokens
+        return turn.text.strip()
 
     def _say(self, text: str, progress: Progress) -> None:
         if text:
@@ -224,7 +199,10 @@ class TurnLoop:
         """Note what calls came to, and return it for the loop."""
         for report in reports:
             progress.calls.append(report.record)
-            if isinstance(report.result, ToolOutcome) and report.result.succeeded:
+            if not isinstance(report.result, ToolOutcome):
+                continue
+            progress.private |= report.result.private
+            if report.result.succeeded:
                 progress.collector.add(report.result.value)
                 self._pass_on_notices(report.result.value, progress)
         return [report.result for report in reports]

@@ -1,0 +1,86 @@
+"""Asking the model of a loop, in the chat and in a run alike: an answer, or a summary.
+
+What to ask is decided by `archivolt.agent.step`; what to do with it, by whoever drives the loop.
+"""
+
+import json
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import replace
+
+from archivolt.agent.state import LoopLimits, LoopState
+from archivolt.agent.step import CallModel, Summarise
+from archivolt.agent.summaries import summary_request
+from archivolt.agent.window import tokens_in
+from archivolt.chat.providers import ChosenModel
+from archivolt.chat.toolbox import Toolbox
+from archivolt.domain.limits import MAX_SUMMARY_TOKENS, MIN_CONTEXT_TOKENS
+from archivolt.domain.messages import Language
+from archivolt.ports.chat_model import ModelRequest, ModelTurn, TextDelta
+
+
+class ModelCalls:
+    """Asks one model, with the tools of one loop.
+
+    Args:
+        chosen: The model.
+        toolbox: The tools.
+        limits: The brakes; `self.limits` are these, with the room that tools and answer leave.
+        language: The answer's.
+
+    """
+
+    def __init__(
+        self, chosen: ChosenModel, toolbox: Toolbox, *, limits: LoopLimits, language: Language
+    ) -> None:
+        self._chosen = chosen
+        self._language = language
+        self._declarations = toolbox.declarations()
+        taken = chosen.max_tokens + tokens_in(json.dumps(self._declarations))
+        room = max(limits.context_tokens - taken, MIN_CONTEXT_TOKENS)
+        self.limits = replace(limits, context_tokens=room)
+
+    async def answer(
+        self, state: LoopState, action: CallModel, say: Callable[[str], None]
+    ) -> ModelTurn:
+        """Return what the model answers; `say` is given each piece of its text as it comes.
+
+        Raises:
+            ArchivoltError: The model failed.
+
+        """
+        request = ModelRequest(
+            messages=state.messages,
+            model=self._chosen.name,
+            max_tokens=self._chosen.max_tokens,
+            tools=self._declarations,
+            answer_only=action.answer_only and bool(self._declarations),
+            language=self._language.value,
+        )
+        return await self._turn(request, say)
+
+    async def summary(self, action: Summarise) -> ModelTurn:
+        """Return what the model makes of earlier turns.
+
+        Raises:
+            ArchivoltError: The model failed.
+
+        """
+        request = ModelRequest(
+            messages=summary_request(action.messages, self.limits.context_tokens, self._language),
+            model=self._chosen.name,
+            max_tokens=min(self._chosen.max_tokens, MAX_SUMMARY_TOKENS),
+            language=self._language.value,
+        )
+        return await self._turn(request, lambda _: None)
+
+    async def _turn(self, request: ModelRequest, say: Callable[[str], None]) -> ModelTurn:
+        turn: ModelTurn | None = None
+        async with aclosing(self._chosen.model.create_message(request)) as events:
+            async for event in events:
+                if isinstance(event, TextDelta):
+                    say(event.text)
+                else:
+                    turn = event
+        assert turn is not None, "a model ends with its turn"  # noqa: S101
+        return turn
