@@ -18,6 +18,7 @@ NAMES = (
     "notes",
     "core",
     "mcp_overhead",
+    "chat",
     "freshness",
     "indexing",
 )

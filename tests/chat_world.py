@@ -21,6 +21,7 @@ from archivolt.domain.messages import Language
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.stream import StreamEvent
 from archivolt.ports.chat_model import ChatModel
+from archivolt.ports.conversations import ConversationStore
 from tests.builders import ACME, ALICE, principal
 from tests.fakes.conversations import InMemoryConversations
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
@@ -36,7 +37,7 @@ class ChatWorld(World):
         self,
         model: ChatModel | None = None,
         limits: LoopLimits | None = None,
-        conversations: InMemoryConversations | None = None,
+        conversations: ConversationStore | None = None,
     ) -> None:
         super().__init__()
         self.conversations = conversations or InMemoryConversations()

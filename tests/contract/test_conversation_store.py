@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from archivolt.adapters.dynamodb.conversations import DynamoConversations
-from archivolt.adapters.dynamodb.writes import Delete, Key
+from archivolt.adapters.dynamodb.writes import Delete, Key, Put
 from archivolt.domain.conversation import (
     Author,
     Citation,
@@ -21,6 +21,7 @@ from archivolt.domain.errors import (
     NotFoundError,
     TooLargeError,
 )
+from archivolt.domain.limits import MAX_HISTORY_CHARS, MAX_HISTORY_MESSAGES
 from archivolt.ports.conversations import ConversationStore
 from tests.builders import ACME, ALICE, BOB, GLOBEX, a_conversation, a_message
 from tests.contract.conftest import FAKE, NewTable, on_tables
@@ -157,7 +158,91 @@ def test_a_listed_conversation_can_be_appended_to(conversations: ConversationSto
 
     appended = conversations.append(listed, [a_message(2)])
 
-    assert [message.number for message in appended.messages] == [1, 2]
+    assert [message.number for message in appended.messages] == [2]
+    kept = conversations.get(ACME, conversation.id)
+    assert [message.number for message in kept.messages] == [1, 2]
+
+
+def test_a_conversation_can_begin_with_a_message(conversations: ConversationStore) -> None:
+    until = START + timedelta(minutes=5)
+    begun = replace(a_conversation(), messages=(a_message(1),), message_count=1, busy_until=until)
+
+    conversations.create(begun)
+
+    assert conversations.get(ACME, begun.id) == begun
+    answered = conversations.append(begun, [a_message(2)])
+    assert conversations.get(ACME, begun.id) == answered
+    with pytest.raises(ConflictError):
+        conversations.create(begun)
+    assert conversations.get(ACME, begun.id) == answered
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "least", "most"),
+    [
+        (0, 1, 0, 0),
+        (3, 1, 3, 3),
+        (230, 1, MAX_HISTORY_MESSAGES, MAX_HISTORY_MESSAGES),
+        (30, MAX_HISTORY_CHARS // 2, 2, 29),
+    ],
+)
+def test_the_latest_messages_are_as_many_as_a_model_is_shown(
+    conversations: ConversationStore, count: int, size: int, least: int, most: int
+) -> None:
+    messages = tuple(a_message(number, "x" * size) for number in range(1, count + 1))
+    begun = replace(a_conversation(), messages=messages[:9], message_count=len(messages[:9]))
+    conversations.create(begun)
+    for first in range(9, count, 50):
+        begun = conversations.append(begun, list(messages[first : first + 50]))
+
+    latest = conversations.latest(ACME, begun.id)
+
+    assert latest.messages == messages[count - len(latest.messages) :]
+    assert least <= len(latest.messages) <= most
+    assert latest == replace(conversations.get(ACME, begun.id), messages=latest.messages)
+
+
+@pytest.mark.parametrize("odd", ["absent", "", "\ud800"])
+def test_the_latest_messages_of_nothing_are_not_found(
+    conversations: ConversationStore, odd: str
+) -> None:
+    with pytest.raises(NotFoundError):
+        conversations.latest(ACME, ConversationId(odd))
+
+
+def test_the_latest_messages_come_with_what_waits(conversations: ConversationStore) -> None:
+    conversations.create(a_conversation())
+    waiting = a_waiting_turn("s" * 1_500_000)
+    answered = conversations.append(a_conversation(), [a_message()], waiting=waiting)
+
+    assert conversations.latest(ACME, ConversationId("c1")) == answered
+
+
+def test_a_conversation_is_private_from_the_first_message_on_that_is(
+    conversations: ConversationStore,
+) -> None:
+    conversations.create(a_conversation())
+    open_one = conversations.append(a_conversation(), [a_message(1)])
+    private = conversations.append(open_one, [replace(a_message(2), private=True)])
+    conversations.append(private, [a_message(3)])
+
+    assert (open_one.private, private.private) == (False, True)
+    assert conversations.latest(ACME, ConversationId("c1")).private
+    assert conversations.get(ACME, ConversationId("c1")).private
+
+
+@on_tables
+def test_a_conversation_of_an_earlier_version_counts_as_private(new_table: NewTable) -> None:
+    table = new_table("ConversationsTable")
+    store = DynamoConversations(table)
+    store.create(replace(a_conversation(), messages=(a_message(1),), message_count=1))
+    key = Key(f"CONVERSATION#{ACME}#c1", "CONVERSATION")
+    item = table.get(key)
+    assert item is not None
+    del item["private"]
+    table.write(Put(item=item))
+
+    assert store.latest(ACME, ConversationId("c1")).private
 
 
 def test_a_turn_holds_the_conversation_and_gives_it_back(conversations: ConversationStore) -> None:
@@ -358,7 +443,8 @@ def test_a_message_that_stands_on_documents_says_so_again(
 
     conversations.append(a_conversation(), [message])
 
-    assert conversations.get(ACME, ConversationId("c1")).messages == (message,)
+    kept = conversations.get(ACME, ConversationId("c1"))
+    assert (kept.messages, kept.private) == ((message,), True)
 
 
 @on_tables

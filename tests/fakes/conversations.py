@@ -6,6 +6,7 @@ from datetime import datetime
 from archivolt.domain.conversation import Conversation, ConversationId, Message, WaitingTurn
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.limits import MAX_HISTORY_CHARS, MAX_HISTORY_MESSAGES
 
 
 class InMemoryConversations:
@@ -19,6 +20,16 @@ class InMemoryConversations:
         if key in self._kept:
             raise ConflictError("conflict")
         self._kept[key] = conversation
+
+    def latest(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        kept = self.get(tenant, conversation_id)
+        chars, messages = 0, list[Message]()
+        for message in reversed(kept.messages):
+            if chars >= MAX_HISTORY_CHARS or len(messages) >= MAX_HISTORY_MESSAGES:
+                break
+            messages.insert(0, message)
+            chars += len(message.text)
+        return replace(kept, messages=tuple(messages))
 
     def get(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
         kept = self._kept.get((tenant, conversation_id))
@@ -39,7 +50,7 @@ class InMemoryConversations:
         read = (conversation.message_count, conversation.busy_until)
         if (kept.message_count, kept.busy_until) != read:
             raise ConflictError("conflict")
-        return self._keep(
+        after = self._keep(
             replace(
                 kept,
                 title=kept.title if title is None else title,
@@ -48,8 +59,10 @@ class InMemoryConversations:
                 messages=(*kept.messages, *messages),
                 busy_until=busy_until,
                 waiting=waiting if messages and busy_until is None else kept.waiting,
+                private=kept.private or any(message.private for message in messages),
             )
         )
+        return replace(after, messages=(*conversation.messages, *messages))
 
     def rename(self, conversation: Conversation, title: str) -> Conversation:
         return self._keep(replace(self.get(conversation.tenant, conversation.id), title=title))

@@ -56,15 +56,13 @@ def loop_start(
     """Return where the loop begins: with the conversation, or where it waited."""
     if prepared.kept is None:
         said = prepared.conversation.messages
-        names = {call.tool_name for message in said for call in message.tool_calls}
         state = LoopState(
             messages=(*rules, *with_images(model_history(said), prepared.images)),
             tools=toolbox.names,
             private=bool(
                 prepared.scope is not None
-                or any(map(toolbox.is_private, names))
+                or prepared.conversation.private
                 or any(map(is_of_a_vault, request.images))
-                or any(message.private for message in said)
             ),
         )
         return LoopStart(state=state)

@@ -175,7 +175,7 @@ class RunningTurn:
             citations=tuple(replace(citation, excerpt="") for citation in self.citations),
             input_tokens=progress.input_tokens,
             output_tokens=progress.output_tokens,
-            private=self.plan.start.state.private,
+            private=self.plan.start.state.private or progress.private,
         )
         self._conversations.append(conversation, [answer], waiting=self._kept())
 

@@ -159,7 +159,7 @@ class SendMessage:
                 created_at=now,
                 updated_at=now,
             )
-        found = self._with.conversations.get(principal.tenant, request.conversation_id)
+        found = self._with.conversations.latest(principal.tenant, request.conversation_id)
         if found.owner != principal.user:
             raise NotFoundError("conversation_not_found")
         if found.busy_until is not None and found.busy_until > now:
@@ -169,21 +169,22 @@ class SendMessage:
     def _claim(self, conversation: Conversation, request: TurnRequest) -> Conversation:
         """Store the question, if any, and hold the conversation until the turn must be over."""
         now = self._with.clock.now()
-        if request.conversation_id is None:
-            self._with.conversations.create(conversation)
-        seconds = self._with.limits.seconds + TURN_GRACE_SECONDS
+        busy_until = now + timedelta(seconds=self._with.limits.seconds + TURN_GRACE_SECONDS)
         question = Message(
             number=conversation.message_count + 1,
             author=Author.USER,
             text=request.text,
             written_at=now,
         )
-        try:
-            return self._with.conversations.append(
-                conversation,
-                [question] if request.text else [],
-                busy_until=now + timedelta(seconds=seconds),
+        if request.conversation_id is None:
+            begun = replace(
+                conversation, message_count=1, messages=(question,), busy_until=busy_until
             )
+            self._with.conversations.create(begun)
+            return begun
+        said = [question] if request.text else []
+        try:
+            return self._with.conversations.append(conversation, said, busy_until=busy_until)
         except ConflictError as error:
             raise ConflictError("conversation_busy") from error
 

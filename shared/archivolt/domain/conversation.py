@@ -74,6 +74,7 @@ class Conversation:
     """A conversation of one user. `messages` is empty in listings, `waiting` is absent there.
 
     `busy_until`: a turn is being answered; past that moment its holder is taken for dead.
+    `private`: one of its messages is.
     """
 
     id: ConversationId
@@ -86,3 +87,4 @@ class Conversation:
     busy_until: datetime | None = None
     messages: tuple[Message, ...] = field(default=())
     waiting: WaitingTurn | None = None
+    private: bool = False

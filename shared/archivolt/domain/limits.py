@@ -48,6 +48,15 @@ MAX_TURN_SECONDS: Final = 240
 RATE_WINDOW_SECONDS: Final = 60
 MAX_CALLS_PER_TOKEN: Final = 600
 MAX_CALLS_PER_TOOL: Final = 300
+MAX_CALLS_PER_TENANT: Final = 30_000
+
+# Tenants and their people. For so long a process believes what it read of them: no suspension is
+# in force later.
+STANDING_SECONDS: Final = 5
+MAX_TENANT_NAME_CHARS: Final = 100
+DEFAULT_TENANTS: Final = 50
+MAX_TENANTS: Final = 100
+MAX_TENANT_CALLS: Final = 10_000_000
 
 # Personal access tokens. They end, as their role is that of the day they were made.
 MAX_PERSONAL_TOKENS: Final = 50
@@ -94,6 +103,11 @@ MAX_PASSWORD_CHARS: Final = 200
 AUDIT_DAYS: Final = 30
 DEFAULT_AUDIT_ENTRIES: Final = 100
 MAX_AUDIT_ENTRIES: Final = 500
+# How long entries are kept (the CNIL recommends six months to a year), in how many chains a tenant
+# writes, and how long after its end a day is sealed: no call that began in it still runs then.
+AUDIT_KEPT_DAYS: Final = 365
+AUDIT_LANES: Final = 16
+AUDIT_SEAL_HOURS: Final = 2
 
 # Confirmations (decisions 12 and 27). The lease outlasts the longest run of one tool: a function
 # that answers in one piece ends within 29 seconds, and work of many files stops before that.
@@ -202,6 +216,7 @@ MAX_IMAGE_BYTES: Final = 3_750_000
 MAX_MESSAGE_IMAGES: Final = 10
 MAX_IMAGE_ADDRESS_CHARS: Final = 6_000_000
 MAX_HISTORY_CHARS: Final = 100_000
+MAX_HISTORY_MESSAGES: Final = 200
 # Of a model that nobody described.
 DEFAULT_CONTEXT_TOKENS: Final = 128_000
 # Whatever a model's window: below this no turn with tools makes sense.
@@ -224,6 +239,30 @@ DEFAULT_CONVERSATIONS: Final = 50
 MAX_CONVERSATIONS: Final = 200
 MAX_SEARCHED_CONVERSATIONS: Final = 100
 
+# Agent runs (decision 21). An execution is renewed long before AWS ends it at 25,000 events.
+DEFAULT_RUN_STEPS: Final = 50
+MAX_RUN_STEPS: Final = 500
+DEFAULT_RUN_TOOL_CALLS: Final = 200
+MAX_RUN_TOOL_CALLS: Final = 2_000
+DEFAULT_RUN_MINUTES: Final = 60
+MAX_RUN_MINUTES: Final = 10_080
+MAX_RUN_MICRO_DOLLARS: Final = 1_000_000_000
+MAX_RUN_VAULTS: Final = 50
+MAX_RUN_HISTORY: Final = 12_000
+# How long a provider may be down before a run gives up.
+RUN_PROVIDER_DOWN_SECONDS: Final = 3_600
+# The engine's own clock may be a little ahead of ours.
+RUN_APPROVAL_GRACE_SECONDS: Final = 5
+RUN_STATE_KEPT_DAYS: Final = 60
+DEFAULT_RUNS: Final = 50
+MAX_RUNS: Final = 200
+DEFAULT_RUN_EVENTS: Final = 200
+MAX_RUN_EVENTS: Final = 1_000
+RUN_EVENTS_POLL_SECONDS: Final = 1.0
+# A stream of events ends by itself before its function is stopped; who listens comes back.
+RUN_EVENTS_STREAM_SECONDS: Final = 240
+MAX_IDEMPOTENCY_KEY_CHARS: Final = 255
+
 # Code that is read for mistakes, in a child process (decision 64).
 MAX_CHECKED_CODE_BYTES: Final = 1_000_000
 MAX_CODE_CHECK_BYTES: Final = 512_000_000
@@ -239,6 +278,11 @@ MAX_OUTBOUND_SECONDS: Final = 280
 # How long what is over is remembered: answers to a repeated apply, changes of many files.
 PROPOSAL_KEPT_DAYS: Final = 7
 OPERATION_KEPT_DAYS: Final = 14
+
+# The daily purge: how many conversations one run removes at most, and for how long one that is
+# being removed takes no turn.
+MAX_PURGED_A_RUN: Final = 20_000
+PURGE_HOLD_SECONDS: Final = 900
 
 # Pages of the web (O63, O64). All of a call has to end within a function's 29 seconds.
 MAX_WEB_PAGE_BYTES: Final = 5_000_000
@@ -265,3 +309,24 @@ MAX_URL_CHARS: Final = 2_000
 MAX_API_KEY_CHARS: Final = 1_000
 MAX_ACCOUNT_CHARS: Final = 64
 MAX_CHAT_TOKENS_PER_REQUEST: Final = 200_000
+
+# MCP servers of others. A call ends within a function's 29 seconds where one answers in one piece.
+MAX_TOOL_NAME_CHARS: Final = 64
+MAX_MCP_SERVERS: Final = 20
+MAX_MCP_ID_CHARS: Final = 20
+MAX_MCP_TITLE_CHARS: Final = 60
+MAX_MCP_COMMAND_CHARS: Final = 500
+MAX_MCP_ARGUMENTS: Final = 50
+MAX_MCP_PARAMETERS: Final = 20
+MAX_MCP_PARAMETER_CHARS: Final = 4_000
+MAX_MCP_TOOLS: Final = 128
+MAX_MCP_LIST_BYTES: Final = 128_000
+MAX_MCP_DESCRIPTION_CHARS: Final = 2_000
+MAX_MCP_ANSWER_BYTES: Final = 8_000_000
+MAX_MCP_TEXT_CHARS: Final = 1_000_000
+MAX_MCP_QUESTIONS: Final = 10
+MAX_MCP_LINKS: Final = 32
+MCP_CONNECT_SECONDS: Final = 10
+MCP_LIST_SECONDS: Final = 20
+MCP_CALL_SECONDS: Final = 30
+MCP_IDLE_SECONDS: Final = 300

@@ -11,7 +11,7 @@ class ConversationStore(Protocol):
     """Keeps conversations, always within a tenant (S23). Implementations pass `tests/contract`."""
 
     def create(self, conversation: Conversation) -> None:
-        """Record a new conversation without messages.
+        """Record a new conversation with the messages that it has.
 
         Raises:
             ConflictError: `conflict`: the id is taken.
@@ -21,6 +21,18 @@ class ConversationStore(Protocol):
 
     def get(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
         """Return a conversation with its messages, in order.
+
+        Raises:
+            NotFoundError: `conversation_not_found`.
+
+        """
+        ...
+
+    def latest(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        """Return a conversation with its latest messages, as many as a model is shown, in order.
+
+        They have at least `MAX_HISTORY_CHARS` or are `MAX_HISTORY_MESSAGES`, where there are so
+        many: what this takes does not grow with the conversation.
 
         Raises:
             NotFoundError: `conversation_not_found`.
@@ -38,6 +50,8 @@ class ConversationStore(Protocol):
         waiting: WaitingTurn | None = None,
     ) -> Conversation:
         """Add messages after the last, all or none, and return the new state.
+
+        It has the messages that `conversation` has, and these.
 
         `busy_until` is stored with them: the turn that answers holds the conversation until then;
         None gives it back. An answer (messages, and the conversation given back) also says what

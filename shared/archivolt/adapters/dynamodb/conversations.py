@@ -9,15 +9,16 @@ the id, as `last_use`; only the first kind of item is in it.
 """
 
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import groupby
 from typing import Any, Final
 
 from boto3.dynamodb.conditions import Attr
 from boto3.dynamodb.conditions import Key as KeyCondition
 
-from archivolt.adapters.dynamodb.messages import from_parts, to_parts
+from archivolt.adapters.dynamodb.latest_messages import latest_items, messages_of
+from archivolt.adapters.dynamodb.messages import to_parts
 from archivolt.adapters.dynamodb.table import (
     MAX_TRANSACTION_WRITES,
     ConditionFailedError,
@@ -51,7 +52,7 @@ class DynamoConversations:
         self._table = table
 
     def create(self, conversation: Conversation) -> None:
-        """Record a new conversation without messages."""
+        """Record a new conversation with the messages that it has."""
         item = {
             **_key(conversation.tenant, conversation.id)._asdict(),
             "id": conversation.id,
@@ -59,14 +60,16 @@ class DynamoConversations:
             "owner": conversation.owner,
             "title": conversation.title,
             "created_at": conversation.created_at.isoformat(),
-            "message_count": 0,
+            "message_count": conversation.message_count,
+            "private": _is_private(conversation, conversation.messages),
             "busy_until": _optional(conversation.busy_until),
             "owner_pk": _owner_pk(conversation.tenant, conversation.owner),
             **_last_used(conversation.id, conversation.updated_at),
         }
+        messages = _writes(conversation, conversation.messages, None)
         try:
-            # A transaction of one: repeating a lost request cannot conflict with itself.
-            self._table.transact([Put(item=item, condition=ABSENT)])
+            # A transaction even of one: repeating a lost request cannot conflict with itself.
+            self._table.transact([Put(item=item, condition=ABSENT), *messages])
         except ConditionFailedError as error:
             raise ConflictError("conflict") from error
 
@@ -76,9 +79,23 @@ class DynamoConversations:
         items = list(self._table.items(key.pk)) if is_key_text(conversation_id) else []
         if not items or items[0]["sk"] != _HEAD:
             raise NotFoundError("conversation_not_found")
-        return replace(
-            _conversation(items[0], _messages(items[1:])), waiting=waiting_turn(items[1:])
-        )
+        return _whole(items[0], items[1:])
+
+    def latest(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        """Return a conversation with its latest messages; its two reads go side by side."""
+        if not is_key_text(conversation_id):
+            raise NotFoundError("conversation_not_found")
+        key = _key(tenant, conversation_id)
+        with ThreadPoolExecutor(1) as beside:
+            reading = beside.submit(latest_items, self._table, key.pk, _HEAD)
+            head = self._table.get(key)
+            items = reading.result()
+        if head is None:
+            raise NotFoundError("conversation_not_found")
+        found = _whole(head, items)
+        newest = found.messages[-1].number if found.messages else 0
+        # A turn that was appended between the two reads is in one of them alone.
+        return found if newest == found.message_count else self.get(tenant, conversation_id)
 
     def append(
         self,
@@ -98,6 +115,7 @@ class DynamoConversations:
             key=_key(conversation.tenant, conversation.id),
             set={
                 "message_count": conversation.message_count + len(messages),
+                "private": _is_private(conversation, messages),
                 "busy_until": _optional(busy_until),
                 **(_last_used(conversation.id, last) if messages else {}),
                 **({} if title is None else {"title": title}),
@@ -110,8 +128,6 @@ class DynamoConversations:
         except ConditionFailedError as error:
             self._head(conversation)
             raise ConflictError("conflict") from error
-        if len(conversation.messages) != conversation.message_count:
-            return self.get(conversation.tenant, conversation.id)
         return replace(
             conversation,
             title=conversation.title if title is None else title,
@@ -120,6 +136,7 @@ class DynamoConversations:
             busy_until=busy_until,
             messages=(*conversation.messages, *messages),
             waiting=waiting,
+            private=_is_private(conversation, messages),
         )
 
     def rename(self, conversation: Conversation, title: str) -> Conversation:
@@ -211,10 +228,12 @@ def _check_size(writes: list[Put]) -> None:
         raise TooLargeError("turn_too_large", size=size, limit=_MAX_APPENDED_BYTES)
 
 
-def _messages(items: list[StoredItem]) -> tuple[Message, ...]:
-    parts = (item for item in items if item["sk"].startswith("MESSAGE#"))
-    numbered = groupby(parts, key=lambda item: item["sk"].rpartition("#")[0])
-    return tuple(from_parts([part["json"] for part in parts]) for _, parts in numbered)
+def _is_private(conversation: Conversation, messages: Iterable[Message]) -> bool:
+    return conversation.private or any(message.private for message in messages)
+
+
+def _whole(head: StoredItem, items: list[StoredItem]) -> Conversation:
+    return replace(_conversation(head, messages_of(items)), waiting=waiting_turn(items))
 
 
 def _conversation(head: dict[str, Any], messages: tuple[Message, ...]) -> Conversation:
@@ -229,6 +248,8 @@ def _conversation(head: dict[str, Any], messages: tuple[Message, ...]) -> Conver
         message_count=head["message_count"],
         busy_until=datetime.fromisoformat(busy_until) if busy_until else None,
         messages=messages,
+        # What earlier versions of the product did not note may be.
+        private=head.get("private", head["message_count"] > 0),
     )
 
 
