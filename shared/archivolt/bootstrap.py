@@ -172,10 +172,12 @@ class Container:
 
     @cached_property
     def conversations(self) -> "ConversationStore":
-        """Conversations."""
+        """Conversations that are not over age."""
         from archivolt.adapters.dynamodb.conversations import DynamoConversations
+        from archivolt.governance.kept_conversations import KeptConversations
 
-        return DynamoConversations(self._table("conversations_table"))
+        kept = DynamoConversations(self._table("conversations_table"))
+        return KeptConversations(kept, self.tenant_settings, self.clock)
 
     @cached_property
     def confirmations(self) -> "ConfirmationStore":

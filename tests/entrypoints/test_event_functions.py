@@ -1,7 +1,8 @@
-"""The three functions behind queues and schedule, with the events that AWS sends."""
+"""The functions behind queues and schedule, with the events that AWS sends."""
 
 import json
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from archivolt.entrypoints.events.batches import LambdaContext
 from archivolt.entrypoints.events.embedding import build_embedding
 from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
+from archivolt.entrypoints.events.retention import build_retention
+from archivolt.governance.retention import RetentionSweep
 from archivolt.ingestion.announced import IndexAnnounced
 from archivolt.ingestion.stray_changes import StrayChanges
 from archivolt.ingestion.sync import SyncWorker
@@ -22,7 +25,10 @@ from archivolt.ingestion.sync_requests import LeasedSyncRequests
 from archivolt.vaults.personal import PersonalVaults
 from archivolt.vaults.sweep import OperationSweep
 from tests.builders import ACME, ALICE, a_vault, vault_ref
+from tests.fakes.clock import START, FrozenClock
+from tests.fakes.governance import InMemoryTenantSettings
 from tests.fakes.operations import InMemoryOperations
+from tests.fakes.retention import InMemoryAges, InMemoryPlace
 from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
 from tests.index_world import IndexWorld
 
@@ -160,4 +166,25 @@ def test_the_reconcile_function_answers_with_what_it_found(world: IndexWorld) ->
     assert (answer["vaults"], answer["compared"], answer["changed"]) == (2, 1, 1)
     assert answer["complete"] is True
     assert answer["operations"] == {"idle": 0, "finished": 0}
+    json.dumps(answer)
+
+
+def test_the_retention_function_answers_with_its_counts_and_measures_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    clock, ages = FrozenClock(), InMemoryAges()
+    ages.add(ACME, "old", START - timedelta(days=91))
+    ages.add(ACME, "young", START - timedelta(days=9, hours=1))
+    sweep = RetentionSweep(ages, InMemoryTenantSettings(), InMemoryPlace(), clock)
+    handler = build_retention(lambda: sweep, lambda: clock)
+
+    assert handler({"dry_run": True}, Long())["due"] == 1
+    assert capsys.readouterr().out == ""
+    answer = handler(golden("schedule"), Long())
+
+    assert (answer["purged"], answer["failed"], answer["oldest_kept_days"]) == (1, 0, 9)
+    measured = json.loads(capsys.readouterr().out)
+    names = [each["Name"] for each in measured["_aws"]["CloudWatchMetrics"][0]["Metrics"]]
+    assert {"purged", "failed", "oldest_kept_days", "complete"} <= set(names)
+    assert measured["purged"] == [1.0]
     json.dumps(answer)

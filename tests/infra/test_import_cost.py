@@ -24,6 +24,7 @@ CEILINGS = {
     "indexing": ("import fastapi", 1.0),
     "mcp": ("import fastapi, mangum, mcp.server", 1.25),
     "reconcile": ("import fastapi", 1.0),
+    "retention": ("import fastapi", 1.0),
     "tools": ("import fastapi, mangum", 1.35),
 }
 

@@ -390,3 +390,4 @@ def test_only_the_tools_function_writes_freely_among_vaults_and_settings(
         "SKILLS#*",
         "SYNC#*",
     }
+        "RETENTION",

@@ -78,6 +78,8 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
         "--stack", metavar="NAME",
         help="of a stack on AWS, with the shell's credentials, and not of this machine's",
     )  # fmt: skip
+    retention = add("retention", _retention, "Remove conversations that are over age, now.")
+    retention.add_argument("--dry-run", action="store_true", help="only count them")
     add_people_commands(add)
     return parser
 
@@ -201,6 +203,16 @@ def _reindex(options: argparse.Namespace) -> int:
         vaults = reindex_vaults(data, tenant=options.tenant, vault=options.vault)
     print(describe_reindex(vaults))
     return 0 if vaults else 1
+
+
+def _retention(options: argparse.Namespace) -> int:
+    from archivolt_local.status import purge_conversations  # noqa: PLC0415  heavy
+
+    data = DataFolder(options.data.expanduser().absolute())
+    counts = purge_conversations(data, dry=options.dry_run)
+    done = "would be removed" if options.dry_run else f"due, {counts['purged']} removed"
+    print(f"{counts['due']} conversations {done}, {counts['kept']} kept.")
+    return 1 if counts["failed"] or counts["tenants_failed"] else 0
 
 
 def _reindex_deployed(options: argparse.Namespace) -> list[dict[str, Any]]:

@@ -47,6 +47,16 @@ def reindex_vaults(data: DataFolder, *, tenant: str, vault: str) -> list[dict[st
     return ask(running_stack(data), "archivolt_local.reindex_vaults", tenant, vault)
 
 
+def purge_conversations(data: DataFolder, *, dry: bool) -> dict[str, Any]:
+    """Run the daily purge, or only count what it would remove; return the counts.
+
+    Raises:
+        StartError: As for `read_status`.
+
+    """
+    return ask(running_stack(data), "archivolt_local.purge_conversations", *["dry"][:dry])
+
+
 def running_stack(data: DataFolder) -> dict[str, Any]:
     """Return what the running stack wrote about itself.
 

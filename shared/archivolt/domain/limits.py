@@ -284,6 +284,11 @@ OPERATION_KEPT_DAYS: Final = 14
 MAX_PURGED_A_RUN: Final = 20_000
 PURGE_HOLD_SECONDS: Final = 900
 
+# The daily purge: how many conversations one run removes at most, and for how long one that is
+# being removed takes no turn.
+MAX_PURGED_A_RUN: Final = 20_000
+PURGE_HOLD_SECONDS: Final = 900
+
 # Pages of the web (O63, O64). All of a call has to end within a function's 29 seconds.
 MAX_WEB_PAGE_BYTES: Final = 5_000_000
 MAX_WEB_HOP_SECONDS: Final = 8

@@ -6,6 +6,8 @@ from typing import Final
 
 from archivolt.domain.limits import CHAT_MAX_TOKENS
 
+from archivolt.domain.retention import DEFAULT_RETENTION_DAYS
+from archivolt.domain.usage import Budgets, ModelPrice, dollars_to_micros
 CHAT_API_KEY: Final = "chat_api_key"
 """The field that the provider's key is sealed to."""
 
@@ -35,7 +37,10 @@ class TenantSettings:
     `human_confirmation` an agent's change takes a person's yes; with
     `human_confirmation_in_product`, one in the product. With `web_after_documents` the chat's
     model may ask the web without asking the person, whatever documents it has seen. With
-    `skills_enabled` a message gets the method that fits it (L21).
+    `skills_enabled` a message gets the method that fits it (L21). A conversation is kept for
+    `chat_retention_days` after its last use, 0: without end (S19). `chat_monthly_budget_usd` is
+    the tenant's for a month, "" for none, `chat_daily_tokens_per_user` each user's for a day;
+    `chat_model_prices` are the tenant's own (decision 23).
     """
 
     chat_enabled: bool = True
@@ -58,3 +63,25 @@ class TenantSettings:
     embedding_account: str = ""
     web_after_documents: bool = False
     skills_enabled: bool = True
+    chat_retention_days: int = DEFAULT_RETENTION_DAYS
+    chat_monthly_budget_usd: str = ""
+    chat_daily_tokens_per_user: int | None = None
+    chat_model_prices: Mapping[str, Mapping[str, str]] = field(
+        default_factory=dict[str, Mapping[str, str]]
+    )
+
+    @property
+    def budgets(self) -> Budgets:
+        """What may be used."""
+        budget = self.chat_monthly_budget_usd
+        return Budgets(
+            monthly_micros=dollars_to_micros(Decimal(budget)) if budget else None,
+            daily_tokens=self.chat_daily_tokens_per_user,
+        )
+
+    def price_of(self, model: str) -> ModelPrice | None:
+        """Return the tenant's own price of a model, None where they gave none."""
+        price = self.chat_model_prices.get(model)
+        if price is None:
+            return None
+        return ModelPrice(input=Decimal(price["input"]), output=Decimal(price["output"]))

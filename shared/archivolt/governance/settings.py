@@ -6,7 +6,7 @@ A key of a provider comes in and never goes out: it is kept sealed, and shown as
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
@@ -145,6 +145,11 @@ class SettingsChange(BaseModel):
     )
     skills_enabled: bool | None = Field(
         default=None,
+    chat_retention_days: Literal[0, 30, 60, 90, 180] | None = Field(
+        default=None,
+        description="How long a conversation is kept after its last use; 0: without end. One that"
+        " is over age is gone at once, for good with the next night.",
+    )
         description="Whether the chat gives the model the method that fits a message by itself.",
     )
 

@@ -201,6 +201,34 @@ class DynamoTable:
 
     def scan(self, condition: ConditionBase) -> Iterator[StoredItem]:
         """Yield the items of the whole table that fulfil a condition (reads every item)."""
+    def scan_page(
+        self,
+        *,
+        index: str = "",
+        limit: int | None = None,
+        after: Mapping[str, str] | None = None,
+        attributes: Sequence[str],
+    ) -> Page:
+        """Return one page of a walk through the whole table, or an index, reading these alone."""
+        names = {f"#a{number}": name for number, name in enumerate(attributes)}
+        arguments: dict[str, Any] = {"IndexName": index} if index else {"ConsistentRead": True}
+        if limit is not None:
+            arguments["Limit"] = limit
+        if after is not None:
+            arguments["ExclusiveStartKey"] = to_attributes(after)
+        with translated():
+            answer = self._client.scan(
+                TableName=self._name,
+                ProjectionExpression=", ".join(names),
+                ExpressionAttributeNames=names,
+                **arguments,
+            )
+        last_key = answer.get("LastEvaluatedKey")
+        return Page(
+            items=[from_attributes(item) for item in answer["Items"]],
+            last_key=from_attributes(last_key) if last_key else None,
+        )
+
         arguments = condition_arguments(condition, argument="FilterExpression")
         while True:
             with translated():

@@ -30,6 +30,10 @@ class SettingsBody(BaseModel):
     embedding_account: str
     web_after_documents: bool
     skills_enabled: bool
+    chat_retention_days: int
+    chat_monthly_budget_usd: float | None = Field(description="Null: no budget.")
+    chat_daily_tokens_per_user: int | None = Field(description="Null: no limit.")
+    chat_model_prices: dict[str, dict[str, float]]
 
     @classmethod
     def of(cls, settings: TenantSettings) -> Self:
@@ -51,6 +55,13 @@ class SettingsBody(BaseModel):
             embedding_account=settings.embedding_account,
             web_after_documents=settings.web_after_documents,
             skills_enabled=settings.skills_enabled,
+            chat_retention_days=settings.chat_retention_days,
+            chat_monthly_budget_usd=_number(settings.chat_monthly_budget_usd),
+            chat_daily_tokens_per_user=settings.chat_daily_tokens_per_user,
+            chat_model_prices={
+                model: {side: float(price) for side, price in prices.items()}
+                for model, prices in settings.chat_model_prices.items()
+            },
         )
 
 

@@ -1,0 +1,91 @@
+"""Conversations as people see them: what is over age is not there, purged or not (S19).
+
+What was used within the shortest period needs no look at the tenant's settings: that is nearly
+every conversation that somebody talks in.
+"""
+
+from datetime import datetime
+
+from archivolt.domain.conversation import Conversation, ConversationId, Message, WaitingTurn
+from archivolt.domain.errors import NotFoundError
+from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.retention import kept_since, may_be_over_age
+from archivolt.ports.clock import Clock
+from archivolt.ports.conversations import ConversationStore
+from archivolt.ports.governance import TenantSettingsStore
+
+
+class KeptConversations:
+    """A `ConversationStore` that shows what its tenant still keeps.
+
+    Args:
+        store: Has all of them.
+        settings: Each tenant's.
+        clock: The time.
+
+    """
+
+    def __init__(
+        self, store: ConversationStore, settings: TenantSettingsStore, clock: Clock
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._clock = clock
+
+    def create(self, conversation: Conversation) -> None:
+        """Record a new conversation with the messages that it has."""
+        self._store.create(conversation)
+
+    def get(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        """Return a conversation with its messages, in order."""
+        return self._kept(self._store.get(tenant, conversation_id))
+
+    def latest(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        """Return a conversation with its latest messages."""
+        return self._kept(self._store.latest(tenant, conversation_id))
+
+    def append(
+        self,
+        conversation: Conversation,
+        messages: list[Message],
+        *,
+        title: str | None = None,
+        busy_until: datetime | None = None,
+        waiting: WaitingTurn | None = None,
+    ) -> Conversation:
+        """Add messages after the last, all or none, and return the new state."""
+        return self._store.append(
+            conversation, messages, title=title, busy_until=busy_until, waiting=waiting
+        )
+
+    def rename(self, conversation: Conversation, title: str) -> Conversation:
+        """Change the title."""
+        return self._store.rename(conversation, title)
+
+    def of_user(
+        self, tenant: TenantId, user: UserId, *, limit: int, after: str | None = None
+    ) -> tuple[list[Conversation], str | None]:
+        """Return one page of a user's conversations; what is over age comes last, and is not."""
+        page, next_after = self._store.of_user(tenant, user, limit=limit, after=after)
+        if not page or not self._may_be_over_age(page[-1]):
+            return page, next_after
+        since = self._since(tenant)
+        kept = [each for each in page if since is None or each.updated_at >= since]
+        return kept, next_after if len(kept) == len(page) else None
+
+    def delete(self, conversation: Conversation) -> None:
+        """Remove the conversation and every message at once (S21)."""
+        self._store.delete(conversation)
+
+    def _kept(self, found: Conversation) -> Conversation:
+        if self._may_be_over_age(found):
+            since = self._since(found.tenant)
+            if since is not None and found.updated_at < since:
+                raise NotFoundError("conversation_not_found")
+        return found
+
+    def _may_be_over_age(self, conversation: Conversation) -> bool:
+        return may_be_over_age(conversation.updated_at, self._clock.now())
+
+    def _since(self, tenant: TenantId) -> datetime | None:
+        return kept_since(self._clock.now(), self._settings.load(tenant).chat_retention_days)

@@ -1,0 +1,51 @@
+"""Conversations by age, without any service."""
+
+from collections.abc import Callable
+from datetime import datetime
+
+from archivolt.domain.conversation import ConversationId
+from archivolt.domain.identity import TenantId
+from archivolt.ports.retention import AgePage, ConversationAge
+
+
+class InMemoryAges:
+    """`ConversationAges` in a dictionary; `before_purge` is told of each conversation to go."""
+
+    def __init__(self, *, page: int = 2) -> None:
+        self.kept: dict[tuple[TenantId, ConversationId], datetime] = {}
+        self.before_purge: Callable[[ConversationId], None] = lambda _: None
+        self._page = page
+
+    def add(self, tenant: TenantId, conversation_id: str, last_use: datetime) -> None:
+        self.kept[tenant, ConversationId(conversation_id)] = last_use
+
+    def page(self, *, after: str | None = None) -> AgePage:
+        keys = sorted(key for key in self.kept if after is None or "/".join(key) > after)
+        shown = keys[: self._page]
+        return AgePage(
+            conversations=[
+                ConversationAge(tenant=key[0], id=key[1], last_use=self.kept[key]) for key in shown
+            ],
+            next_after="/".join(shown[-1]) if len(keys) > self._page else None,
+        )
+
+    def purge(self, tenant: TenantId, conversation_id: ConversationId, *, since: datetime) -> bool:
+        self.before_purge(conversation_id)
+        last_use = self.kept.get((tenant, conversation_id))
+        if last_use is None or last_use >= since:
+            return False
+        del self.kept[tenant, conversation_id]
+        return True
+
+
+class InMemoryPlace:
+    """A `SweepPlace` in a variable."""
+
+    def __init__(self) -> None:
+        self.place: str | None = None
+
+    def load(self) -> str | None:
+        return self.place
+
+    def save(self, place: str | None) -> None:
+        self.place = place
