@@ -21,6 +21,7 @@ TABLES = [
         "change_messages",
         "chat_messages",
         "document_messages",
+        "run_messages",
         "search_messages",
         "web_messages",
         "reasons",

@@ -8,6 +8,7 @@ from archivolt.agent.prompts import system_prompt
 from archivolt.agent.skills import instruction
 from archivolt.agent.state import LoopState
 from archivolt.agent.window import rules_of
+from archivolt.chat.citations import SourceCollector
 from archivolt.chat.history import model_history, with_images
 from archivolt.chat.images import is_of_a_vault
 from archivolt.chat.loop import LoopStart
@@ -79,7 +80,12 @@ def give_sources(turn: RunningTurn, prepared: Prepared) -> None:
     """Let an answer cite what the model was given beside the question."""
     collector = turn.progress.collector
     collector.restore(prepared.kept.passages if prepared.kept else ())
-    scope = prepared.scope or {"places": [], "documents": []}
+    add_scope(collector, prepared.scope)
+
+
+def add_scope(collector: SourceCollector, scope: JsonObject | None) -> None:
+    """Let an answer cite what a person pointed at; None: nothing."""
+    scope = scope or {"places": [], "documents": []}
     named = [(place["vault"], place["path"]) for place in scope["places"]]
     for document in scope["documents"]:
         if (document["vault"], document["path"]) in named:

@@ -192,6 +192,8 @@ MAX_OCR_BYTES: Final = 4_000_000_000
 MAX_OCR_CPU_SECONDS: Final = 200
 MAX_IMAGE_POINTS: Final = 100_000_000
 CHUNK_TOKENS: Final = 512
+# How much of a passage the next one repeats, in whole sentences.
+CHUNK_OVERLAP_TOKENS: Final = 64
 MAX_HEADING_CHARS: Final = 200
 LEXICAL_SHARDS: Final = 64
 MAX_LEXICAL_CACHE_BYTES: Final = 300_000_000
@@ -284,11 +286,6 @@ OPERATION_KEPT_DAYS: Final = 14
 MAX_PURGED_A_RUN: Final = 20_000
 PURGE_HOLD_SECONDS: Final = 900
 
-# The daily purge: how many conversations one run removes at most, and for how long one that is
-# being removed takes no turn.
-MAX_PURGED_A_RUN: Final = 20_000
-PURGE_HOLD_SECONDS: Final = 900
-
 # Pages of the web (O63, O64). All of a call has to end within a function's 29 seconds.
 MAX_WEB_PAGE_BYTES: Final = 5_000_000
 MAX_WEB_HOP_SECONDS: Final = 8
@@ -315,6 +312,14 @@ MAX_API_KEY_CHARS: Final = 1_000
 MAX_ACCOUNT_CHARS: Final = 64
 MAX_CHAT_TOKENS_PER_REQUEST: Final = 200_000
 
+# Budgets. A call is over well before its reservation expires: a function runs 300 seconds at most.
+RESERVATION_SECONDS: Final = 360
+BUDGET_WARNING_PERCENT: Final = 80
+MAX_SWEPT: Final = 100
+MAX_BUDGET_DOLLARS: Final = 1_000_000_000
+MAX_DAILY_TOKENS: Final = 1_000_000_000_000
+MAX_PRICED_MODELS: Final = 100
+
 # MCP servers of others. A call ends within a function's 29 seconds where one answers in one piece.
 MAX_TOOL_NAME_CHARS: Final = 64
 MAX_MCP_SERVERS: Final = 20
@@ -331,7 +336,11 @@ MAX_MCP_ANSWER_BYTES: Final = 8_000_000
 MAX_MCP_TEXT_CHARS: Final = 1_000_000
 MAX_MCP_QUESTIONS: Final = 10
 MAX_MCP_LINKS: Final = 32
-MCP_CONNECT_SECONDS: Final = 10
-MCP_LIST_SECONDS: Final = 20
+MAX_PROXIED_BYTES: Final = 20_000_000
+MAX_PROXIED_SECONDS: Final = 60
+MCP_CONNECT_SECONDS: Final = 20
+MCP_LIST_SECONDS: Final = 24
 MCP_CALL_SECONDS: Final = 30
 MCP_IDLE_SECONDS: Final = 300
+MCP_RECONNECTS: Final = 2
+MCP_FIRST_PAUSE_SECONDS: Final = 0.25

@@ -8,10 +8,13 @@ from collections.abc import Mapping
 from archivolt.domain.change_messages import CHANGE_MESSAGES
 from archivolt.domain.chat_messages import CHAT_MESSAGES
 from archivolt.domain.document_messages import DOCUMENT_MESSAGES
+from archivolt.domain.federation_messages import FEDERATION_MESSAGES
 from archivolt.domain.language import Language, Message
 from archivolt.domain.oauth_messages import OAUTH_MESSAGES
 from archivolt.domain.reasons import REASONS
+from archivolt.domain.run_messages import RUN_MESSAGES
 from archivolt.domain.search_messages import SEARCH_MESSAGES
+from archivolt.domain.tenancy_messages import TENANCY_MESSAGES
 from archivolt.domain.token_messages import TOKEN_MESSAGES
 from archivolt.domain.web_messages import WEB_MESSAGES
 
@@ -242,8 +245,11 @@ MESSAGES: Mapping[str, Message] = dict(
             **CHANGE_MESSAGES,
             **CHAT_MESSAGES,
             **DOCUMENT_MESSAGES,
+            **FEDERATION_MESSAGES,
             **OAUTH_MESSAGES,
+            **RUN_MESSAGES,
             **SEARCH_MESSAGES,
+            **TENANCY_MESSAGES,
             **TOKEN_MESSAGES,
             **WEB_MESSAGES,
         }.items()

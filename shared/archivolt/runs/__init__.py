@@ -1,0 +1,1 @@
+"""Agent runs: the loop of the chat, driven durably (decision 21)."""

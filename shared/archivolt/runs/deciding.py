@@ -1,0 +1,200 @@
+"""A person's word on a change that a run proposed: yes, no, or yes to something else.
+
+Whoever could make the change themselves may decide on it, and each change is decided on once. The
+run makes it, as the person who started it.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from archivolt.agent.calls import ToolCall
+from archivolt.agent.state import WaitingCall
+from archivolt.domain.errors import ConflictError, ForbiddenError, NotFoundError
+from archivolt.domain.identity import Principal, TokenKind
+from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS
+from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunId
+from archivolt.domain.tool import JsonObject, Risk, Surface
+from archivolt.runs.calling import approval_of, asks
+from archivolt.runs.ending import recorded
+from archivolt.runs.resuming import resumed
+from archivolt.runs.support import RunSupport
+from archivolt.tools.permission import require_right
+
+
+class Decision(StrEnum):
+    """What a person says of a change."""
+
+    APPROVE = "approve"
+    DECLINE = "decline"
+    EDIT = "edit"
+    """Other arguments are proposed in the place of those that wait."""
+
+
+_STATES = {
+    Decision.APPROVE: ApprovalState.APPROVED,
+    Decision.DECLINE: ApprovalState.DECLINED,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    run: Run
+    approval: RunApproval
+    waiting: WaitingCall
+
+
+class RunDecisions:
+    """Takes people's decisions."""
+
+    def __init__(self, on: RunSupport) -> None:
+        self._on = on
+
+    def show(self, principal: Principal, run_id: str, approval_id: str) -> tuple[Run, RunApproval]:
+        """Return a change to a person who may decide on it.
+
+        Raises:
+            NotFoundError: `run_not_found`, `approval_not_found`.
+            ForbiddenError: `person_required`, `vault_read_only`, `destructive_tools_off`.
+
+        """
+        found = self._found(principal, run_id, approval_id)
+        return found.run, found.approval
+
+    def decide(
+        self, principal: Principal, run_id: str, approval_id: str, decision: Decision
+    ) -> RunApproval:
+        """Agree to a change or decline it; the same word twice is said once.
+
+        Raises:
+            NotFoundError: `run_not_found`, `approval_not_found`.
+            ForbiddenError: `person_required`, `vault_read_only`, `destructive_tools_off`.
+            ConflictError: `approval_decided`, `run_over`.
+            UnavailableError: Say it again.
+
+        """
+        found = self._open(principal, run_id, approval_id, _STATES[decision])
+        run, approval, state = found.run, found.approval, _STATES[decision]
+        if approval.state is ApprovalState.PENDING:
+            if state is ApprovalState.APPROVED:
+                self._on.proposals().store.approve(run.tenant, approval.proposal)
+            approval = self._decided(principal, found, state)
+        self._go_on(run, approval)
+        return approval
+
+    def edit(
+        self, principal: Principal, run_id: str, approval_id: str, arguments: JsonObject
+    ) -> tuple[Run, RunApproval]:
+        """Propose other arguments in the place of a change that waits; that waits then.
+
+        Raises:
+            NotFoundError: `run_not_found`, `approval_not_found`.
+            ForbiddenError: As `decide`.
+            ConflictError: `approval_decided`, `run_over`.
+            ArchivoltError: Whatever keeps the call from being proposed.
+
+        """
+        found = self._open(principal, run_id, approval_id, None)
+        run, approval = found.run, found.approval
+        waiting = self._proposed(run, replace(found.waiting.call, arguments=arguments))
+        number = int(approval.id.rpartition(".")[2]) + 1
+        new_id = f"{approval.call}.{number}"
+        edited = approval_of(self._on, run, new_id, approval.call, waiting)
+        if not self._on.store.put_approval(run, edited, instead_of=approval.id):
+            self._on.proposals().store.decline(run.tenant, edited.proposal)
+            raise ConflictError("approval_decided", state=ApprovalState.DECLINED.value)
+        self._on.proposals().store.decline(run.tenant, approval.proposal)
+        self._told(principal, found, "edited")
+        self._on.store.add_events(run, [asks(edited, waiting, self._on)])
+        return run, edited
+
+    def _proposed(self, run: Run, call: ToolCall) -> WaitingCall:
+        proposed = self._on.pipeline.propose(
+            run.principal,
+            call.name,
+            call.arguments,
+            surface=Surface.IN_APP,
+            language=run.answers_in,
+            seconds=CHAT_CONFIRMATION_SECONDS,
+            refuse_broken=False,
+        )
+        return WaitingCall(
+            call=call,
+            token=proposed.token,
+            expires_at=proposed.expires_at,
+            preview=proposed.preview,
+        )
+
+    def _open(
+        self, principal: Principal, run_id: str, approval_id: str, wanted: ApprovalState | None
+    ) -> _Found:
+        """Return a change that may be decided on still, or was decided on so by this person."""
+        if principal.reach.read_only:
+            raise ForbiddenError("token_read_only")
+        found = self._found(principal, run_id, approval_id)
+        approval = found.approval
+        if approval.state is wanted and approval.decided_by == principal.user:
+            return found
+        if found.run.status.over:
+            raise ConflictError("run_over", status=found.run.status.value)
+        state = approval.state
+        if state is ApprovalState.PENDING and self._on.clock.now() >= approval.expires_at:
+            state = ApprovalState.EXPIRED
+        if state is not ApprovalState.PENDING:
+            raise ConflictError("approval_decided", state=state.value)
+        return found
+
+    def _found(self, principal: Principal, run_id: str, approval_id: str) -> _Found:
+        if principal.kind is not TokenKind.INTERACTIVE:
+            raise ForbiddenError("person_required")
+        run = self._on.store.get(principal.tenant, RunId(run_id))
+        approvals = {each.id: each for each in self._on.store.approvals(run)}
+        approval = approvals.get(approval_id)
+        if run.owner != principal.user:
+            self._require_right(principal, approval)
+        if approval is None:
+            raise NotFoundError("approval_not_found")
+        waiting = self._on.seals.opened_waiting(run, approval.id, approval.sealed)
+        return _Found(run=run, approval=approval, waiting=waiting)
+
+    def _require_right(self, principal: Principal, approval: RunApproval | None) -> None:
+        """Let somebody else decide on what they could do themselves."""
+        vault = approval.vault if approval else ""
+        reached = self._on.vaults.accessible(principal) if vault else []
+        access = next((each for each in reached if each.vault.ref.id == vault), None)
+        if approval is None or access is None:
+            raise NotFoundError("run_not_found")
+        risks = {spec.name: spec.risk for spec in self._on.tools.specs(Surface.IN_APP)}
+        require_right(access, risks.get(approval.tool, Risk.DANGEROUS))
+
+    def _decided(self, principal: Principal, found: _Found, state: ApprovalState) -> RunApproval:
+        run, approval = found.run, found.approval
+        now = self._on.clock.now()
+        decided = self._on.store.decide(run, approval, state, by=principal.user, at=now)
+        if decided is None:
+            there = {each.id: each for each in self._on.store.approvals(run)}.get(approval.id)
+            if there is None:
+                raise NotFoundError("approval_not_found")
+            if (there.state, there.decided_by) != (state, principal.user):
+                raise ConflictError("approval_decided", state=there.state.value)
+            return there
+        self._told(principal, found, state.value)
+        return decided
+
+    def _told(self, principal: Principal, found: _Found, decision: str) -> None:
+        """Tell the run's watchers and the audit log who said what."""
+        run, approval = found.run, found.approval
+        data: JsonObject = {
+            "approval_id": approval.id,
+            "tool_name": approval.tool,
+            "decision": decision,
+            "by": principal.user,
+        }
+        event = RunEvent(name="approval_decided", data=data, at=self._on.clock.now())
+        self._on.store.add_events(run, [event])
+        decider = replace(run, principal=principal)
+        recorded(self._on, decider, f"run:{decision}", "ok", confirmation=approval.proposal)
+
+    def _go_on(self, run: Run, approval: RunApproval) -> None:
+        """Let the execution that waits go on; where none does, have another take the run up."""
+        if not (approval.task_token and self._on.engine.go_on(approval.task_token)):
+            resumed(self._on, run)

@@ -1,0 +1,135 @@
+"""What people do with runs: read them, watch them, decide on their changes, cancel them.
+
+The owner may everything, an administrator of the tenant read and cancel; to everybody else a run
+does not exist, but for the changes of it that they could make themselves.
+"""
+
+from dataclasses import dataclass
+
+from archivolt.domain.conversation import Message
+from archivolt.domain.errors import ForbiddenError, NotFoundError
+from archivolt.domain.identity import Principal, Role
+from archivolt.domain.language import Language
+from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunId
+from archivolt.domain.tool import JsonObject
+from archivolt.runs.ending import ended
+from archivolt.runs.requests import RunRequest
+from archivolt.runs.starting import StartRun
+from archivolt.runs.support import RunSupport
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownApproval:
+    """A change of a run as people see it who may decide on it."""
+
+    approval: RunApproval
+    tool_id: str
+    arguments: JsonObject
+    preview: JsonObject
+
+
+class RunService:
+    """Runs, as their owners see them."""
+
+    def __init__(self, on: RunSupport) -> None:
+        self._on = on
+        self._start = StartRun(on)
+
+    def start(self, principal: Principal, request: RunRequest, *, language: Language) -> Run:
+        """Start a run, or return the one that this request started before.
+
+        Raises:
+            ArchivoltError: As `StartRun.start`.
+
+        """
+        return self._start.start(principal, request, language=language)
+
+    def read(self, principal: Principal, run_id: str) -> Run:
+        """Return a run.
+
+        Raises:
+            NotFoundError: `run_not_found`: absent, or another person's.
+
+        """
+        run = self._on.store.get(principal.tenant, RunId(run_id))
+        if run.owner != principal.user and not principal.role.includes(Role.TENANT_ADMIN):
+            raise NotFoundError("run_not_found")
+        return run
+
+    def page(
+        self, principal: Principal, *, limit: int, after: str | None = None
+    ) -> tuple[list[Run], str | None]:
+        """Return the caller's own runs, last active first, and the next page's key.
+
+        Raises:
+            InvalidRequestError: `unknown_page`.
+
+        """
+        return self._on.store.of_user(principal.tenant, principal.user, limit=limit, after=after)
+
+    def result(self, run: Run) -> Message | None:
+        """Return what a run brought, None if nothing so far."""
+        return self._on.store.result(run)
+
+    def events(self, run: Run, *, after: int, limit: int) -> list[RunEvent]:
+        """Return the events of a run with higher numbers than `after`, in order."""
+        return self._on.store.events(run, after=after, limit=limit)
+
+    def waiting(self, run: Run) -> list[ShownApproval]:
+        """Return the changes of a run that wait for a person."""
+        if run.status.over:
+            return []
+        found = self._on.store.approvals(run)
+        now = self._on.clock.now()
+        return [
+            self.shown(run, each)
+            for each in found
+            if each.state is ApprovalState.PENDING and now < each.expires_at
+        ]
+
+    def shown(self, run: Run, approval: RunApproval) -> ShownApproval:
+        """Return a change as people see it."""
+        waiting = self._on.seals.opened_waiting(run, approval.id, approval.sealed)
+        return ShownApproval(
+            approval=approval,
+            tool_id=waiting.call.id,
+            arguments=waiting.call.arguments,
+            preview=waiting.preview,
+        )
+
+    def cancel(self, principal: Principal, run_id: str) -> Run:
+        """End a run at once; what it is doing at this moment is finished. Twice is once.
+
+        Raises:
+            NotFoundError: `run_not_found`.
+            ForbiddenError: `token_read_only`.
+            ConflictError: `conflict`: it has just changed; cancel it again.
+
+        """
+        run = self.read(principal, run_id)
+        if principal.reach.read_only:
+            raise ForbiddenError("token_read_only")
+        if run.status.over:
+            return run
+        self._withdraw(run)
+        so_far = self._on.seals.opened_loop(run, self._on.store.sealed_state(run)).so_far
+        over = ended(self._on, run, "run_cancelled", so_far, by=principal.user)
+        self._on.engine.stop(over)
+        return over
+
+    def delete(self, principal: Principal, run_id: str) -> None:
+        """Remove a run and all that is kept of it; one that is under way is cancelled first.
+
+        Raises:
+            NotFoundError: `run_not_found`.
+
+        """
+        self._on.store.delete(self.cancel(principal, run_id))
+
+    def _withdraw(self, run: Run) -> None:
+        """Make sure that what nobody decided on is never made."""
+        now = self._on.clock.now()
+        for approval in self._on.store.approvals(run):
+            if approval.state is ApprovalState.PENDING:
+                self._on.store.decide(run, approval, ApprovalState.DECLINED, by="", at=now)
+                self._on.proposals().store.decline(run.tenant, approval.proposal)

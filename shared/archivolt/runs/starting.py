@@ -1,0 +1,173 @@
+"""Starting a run: everything that can be checked is checked, and where its loop begins is kept.
+
+It begins where the chat would with the goal as the message (decision 21).
+"""
+
+import hashlib
+import uuid
+from dataclasses import replace
+
+from archivolt.chat.beginnings import Prepared, loop_start, rules_for
+from archivolt.chat.language import answer_language
+from archivolt.chat.providers import ChosenModel
+from archivolt.chat.scope import scope_within
+from archivolt.chat.skills import chosen_skill
+from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
+from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
+from archivolt.domain.identity import Principal, TokenReach
+from archivolt.domain.limits import MAX_MESSAGE_CHARS, MIN_CONTEXT_TOKENS
+from archivolt.domain.messages import Language
+from archivolt.domain.run import Run, RunEvent, RunId
+from archivolt.domain.tool import JsonObject
+from archivolt.runs.costs import RunCosts
+from archivolt.runs.ending import recorded
+from archivolt.runs.keeping import KeptLoop, SoFar
+from archivolt.runs.requests import RunRequest
+from archivolt.runs.support import RunSupport, toolbox_of
+
+
+class StartRun:
+    """Starts runs."""
+
+    def __init__(self, on: RunSupport) -> None:
+        self._on = on
+        self._costs = RunCosts(on.catalogue)
+
+    def start(self, principal: Principal, request: RunRequest, *, language: Language) -> Run:
+        """Start a run, or return the one that this request started before.
+
+        Raises:
+            InvalidRequestError: An empty goal, a place or a provider that does not exist, a cap in
+                money for a model without a price.
+            NotFoundError: A vault or a place; `skill_not_found`.
+            ConflictError: `idempotency_key_reused`.
+            ForbiddenError: `chat_disabled`, `provider_not_allowed`.
+            UnavailableError: It cannot be kept, or driven, now.
+
+        """
+        request = replace(request, goal=_readable(request.goal))
+        run = self._new(principal, request, language)
+        before = self._before(run, request)
+        if before is not None:
+            return before
+        run, kept = self._begun(run, request)
+        recorded(self._on, run, "run:start", "ok")
+        started = RunEvent(name="run_started", data={"model": run.model}, at=run.created_at)
+        try:
+            run = self._on.store.create(run, self._on.seals.loop(run, kept), [started])
+        except ConflictError:
+            # The same request was faster elsewhere.
+            return self._before(run, request) or run
+        self._on.engine.start(run)
+        return run
+
+    def _before(self, run: Run, request: RunRequest) -> Run | None:
+        """Return the run that a request with this key started; it is driven if it is not yet."""
+        if not request.idempotency_key:
+            return None
+        try:
+            found = self._on.store.get(run.tenant, run.id)
+        except NotFoundError:
+            return None
+        if found.digest != run.digest:
+            raise ConflictError("idempotency_key_reused")
+        if not found.status.over:
+            self._on.engine.start(found)
+        return found
+
+    def _new(self, principal: Principal, request: RunRequest, language: Language) -> Run:
+        now = self._on.clock.now()
+        return Run(
+            id=_id_of(principal, request),
+            principal=self._narrowed(principal, request.vaults),
+            goal=request.goal,
+            created_at=now,
+            updated_at=now,
+            caps=request.caps,
+            language=language,
+            answers_in=answer_language(request.goal, language),
+            provider=request.provider,
+            model=request.model,
+            use_tools=request.use_tools,
+            digest=request.digest,
+        )
+
+    def _narrowed(self, principal: Principal, vaults: tuple[str, ...]) -> Principal:
+        """Return the caller as far as the run may reach: in these vaults, where any are named."""
+        if not vaults:
+            return principal
+        ids = frozenset(self._on.vaults.access(principal, each).vault.ref.id for each in vaults)
+        reach = TokenReach(read_only=principal.reach.read_only, vaults=frozenset(ids))
+        return replace(principal, reach=reach)
+
+    def _begun(self, run: Run, request: RunRequest) -> tuple[Run, KeptLoop]:
+        """Return the run with its model, and where its loop begins."""
+        caller = run.principal
+        chosen = self._on.models.select(caller, provider=run.provider, model=run.model)
+        if run.caps.micro_dollars is not None:
+            self._costs.require_price(chosen)
+        scope = self._scope(caller, request, chosen)
+        prepared = Prepared(
+            chosen=chosen,
+            conversation=_conversation(run),
+            scope=scope,
+            kept=None,
+            decisions={},
+            answers_in=run.answers_in,
+            skill=chosen_skill(
+                request.turn,
+                self._on.skills.own(caller),
+                language=run.answers_in,
+                routed=chosen.has_skills,
+            ),
+        )
+        # Later steps ask the very model that the run began with.
+        run = replace(run, provider=chosen.provider, model=chosen.name)
+        toolbox = toolbox_of(self._on, run, chosen)
+        rules = rules_for(run.created_at.date(), run.answers_in, prepared, toolbox)
+        state = loop_start(request.turn, rules, prepared, toolbox).state
+        return run, KeptLoop(state=state, so_far=SoFar(scope=scope))
+
+    def _scope(
+        self, caller: Principal, request: RunRequest, chosen: ChosenModel
+    ) -> JsonObject | None:
+        scope = self._on.scopes.collect(caller, request.turn)
+        room = max(chosen.context_tokens - chosen.max_tokens, MIN_CONTEXT_TOKENS)
+        return scope and scope_within(scope, room * 2)
+
+
+def _conversation(run: Run) -> Conversation:
+    """Return what a chat would be about the goal: its first message."""
+    said = Message(number=1, author=Author.USER, text=run.goal, written_at=run.created_at)
+    return Conversation(
+        id=ConversationId(run.id),
+        tenant=run.tenant,
+        owner=run.owner,
+        title="",
+        created_at=run.created_at,
+        updated_at=run.created_at,
+        message_count=1,
+        messages=(said,),
+    )
+
+
+def _id_of(principal: Principal, request: RunRequest) -> RunId:
+    """Return a new id; of a request with a key always the same one, for the same user."""
+    if not request.idempotency_key:
+        return RunId(uuid.uuid4().hex)
+    named = f"{principal.tenant}/{principal.user}/{request.idempotency_key}"
+    return RunId(hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()[:32])
+
+
+def _readable(goal: str) -> str:
+    """Return a goal as it is kept: whole characters, no space around.
+
+    Raises:
+        InvalidRequestError: `invalid_request`: it says nothing, or is too long.
+
+    """
+    sent = goal.encode("utf-16-le", "surrogatepass")
+    text = sent.decode("utf-16-le", "replace").strip()
+    if not text or len(text) > MAX_MESSAGE_CHARS:
+        raise InvalidRequestError("invalid_request", problem="message_size")
+    return text

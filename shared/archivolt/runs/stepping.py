@@ -1,0 +1,176 @@
+"""One step of a run: what the chat does in process, done so that it can be done again.
+
+A step asks the model at most once and keeps where the loop stands before it says what comes next.
+Asked again, it says that again: a worker that dies, or an engine that forgets, costs no more than
+one answer.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from archivolt.agent.state import WaitingCall, ran
+from archivolt.domain.errors import (
+    ArchivoltError,
+    ConflictError,
+    RateLimitedError,
+    UnavailableError,
+)
+from archivolt.domain.limits import RUN_APPROVAL_GRACE_SECONDS
+from archivolt.domain.run import Run, RunPhase, call_place
+from archivolt.domain.tool import JsonObject
+from archivolt.runs.advancing import Advance
+from archivolt.runs.costs import RunCosts
+from archivolt.runs.ending import ended
+from archivolt.runs.keeping import KeptOutcome, SoFar
+from archivolt.runs.support import Await, OpenRun, RunRef, RunSupport, live_run, open_run
+
+# About how many events an execution records for a step, and for a retry of it.
+_STEP_EVENTS: Final = 12
+_RETRY_EVENTS: Final = 5
+# Worth another try: the engine tries again by the names of these.
+_TRIED_AGAIN: Final = (UnavailableError, RateLimitedError, ConflictError)
+DECIDED: Final = ".decided"
+"""What follows the place of a call where the outcome of a person's decision is kept."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Next:
+    """What the engine does next: `step`, `tools`, `approval` or `over`, and with which calls."""
+
+    what: str
+    calls: tuple[JsonObject, ...] = ()
+
+
+_OVER: Final = Next(what="over")
+
+
+class RunSteps:
+    """Takes the steps of runs.
+
+    Args:
+        on: The collaborators.
+        run_async: Runs what is asynchronous.
+        max_history: About how many events an execution may record before another goes on.
+
+    """
+
+    def __init__(self, on: RunSupport, run_async: Await, *, max_history: int) -> None:
+        self._on = on
+        self._async = run_async
+        self._max_history = max_history
+        self._costs = RunCosts(on.catalogue)
+
+    def step(self, ref: RunRef) -> Next:
+        """Take one step and return what comes next.
+
+        Raises:
+            UnavailableError, RateLimitedError, ConflictError: Worth another try.
+
+        """
+        loaded = live_run(self._on, ref)
+        if loaded is None:
+            return _OVER
+        so_far: SoFar | None = None
+        try:
+            found = open_run(self._on, loaded)
+            so_far = found.kept.so_far
+            waits = self._unanswered(loaded, so_far)
+            if waits:
+                return waits
+            return self._next(self._stepped(found, ref))
+        except _TRIED_AGAIN:
+            raise
+        except ArchivoltError as error:
+            ended(self._on, loaded, error.code, so_far)
+            return _OVER
+
+    def _stepped(self, found: OpenRun, ref: RunRef) -> Run:
+        loaded = found.run
+        history = loaded.history + _STEP_EVENTS + ref.retries * _RETRY_EVENTS
+        started = loaded.started_at or self._on.clock.now()
+        run = replace(loaded, history=history, started_at=started)
+        state, so_far = found.kept.state, found.kept.so_far
+        if run.phase is not RunPhase.MODEL:
+            outcomes = self._outcomes(run, so_far)
+            state = ran(state, [each.result for each in outcomes])
+            so_far = _with(found, outcomes)
+            run = self._worked_on(run, state.executed)
+        return Advance(
+            on=self._on,
+            run_async=self._async,
+            costs=self._costs,
+            found=found,
+            loaded=loaded,
+            run=run,
+            state=state,
+            so_far=so_far,
+        ).go()
+
+    def _next(self, run: Run) -> Next:
+        """Return what comes after a state that is kept, in this execution or in a fresh one."""
+        if run.status.over:
+            return _OVER
+        if run.history >= self._max_history:
+            renewed = replace(run, execution=run.execution + 1, history=0)
+            self._on.engine.start(self._on.store.save(renewed))
+            return _OVER
+        so_far = self._on.seals.opened_loop(run, self._on.store.sealed_state(run)).so_far
+        return self._unanswered(run, so_far) or Next(what="step")
+
+    def _unanswered(self, run: Run, so_far: SoFar) -> Next | None:
+        """Return what is to be done with calls that are not answered; None if all are."""
+        if run.phase is RunPhase.TOOLS:
+            places = (call_place(so_far.round, n) for n in range(len(so_far.pending)))
+            missing = [each for each in places if self._on.store.outcome(run, each) is None]
+            calls = tuple[JsonObject, ...]({"call": place} for place in missing)
+            return Next(what="tools", calls=calls) if calls else None
+        if run.phase is RunPhase.APPROVAL:
+            calls = self._undecided(run)
+            return Next(what="approval", calls=calls) if calls else None
+        return None
+
+    def _undecided(self, run: Run) -> tuple[JsonObject, ...]:
+        now = self._on.clock.now()
+        waiting: list[JsonObject] = []
+        for approval in self._on.store.approvals(run):
+            if self._on.store.outcome(run, approval.call + DECIDED) is None:
+                left = (approval.expires_at - now).total_seconds() + RUN_APPROVAL_GRACE_SECONDS
+                waiting.append({"call": approval.call, "seconds": max(1, int(left))})
+        return tuple(waiting)
+
+    def _outcomes(self, run: Run, so_far: SoFar) -> list[KeptOutcome]:
+        places = [call_place(so_far.round, n) for n in range(len(so_far.pending))]
+        if run.phase is RunPhase.APPROVAL:
+            waiting = {approval.call for approval in self._on.store.approvals(run)}
+            places = [place + DECIDED for place in places if place in waiting]
+        return [self._outcome(run, place) for place in places]
+
+    def _outcome(self, run: Run, place: str) -> KeptOutcome:
+        sealed = self._on.store.outcome(run, place)
+        if sealed is None:
+            raise ConflictError("conflict")
+        return self._on.seals.opened_outcome(run, place, sealed)
+
+    def _worked_on(self, run: Run, executed: int) -> Run:
+        """Return a run whose calls are answered; what people took to decide was no work."""
+        waited = run.use.waited_seconds
+        if run.waiting_since:
+            waited += (self._on.clock.now() - run.waiting_since).total_seconds()
+        use = replace(run.use, tool_calls=executed, waited_seconds=waited)
+        return replace(run, phase=RunPhase.MODEL, waiting_since=None, use=use)
+
+
+def _with(found: OpenRun, outcomes: list[KeptOutcome]) -> SoFar:
+    """Return what the run has once these calls are answered, as the chat notes it."""
+    collector = found.sources
+    for each in outcomes:
+        if each.outcome is not None and each.outcome.succeeded:
+            collector.add(each.outcome.value)
+    so_far = found.kept.so_far
+    made = (each.record for each in outcomes if not isinstance(each.result, WaitingCall))
+    return replace(
+        so_far,
+        calls=(*so_far.calls, *made),
+        passages=collector.passages,
+        refused=next((each.refused for each in outcomes if each.refused), ""),
+    )

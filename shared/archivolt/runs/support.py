@@ -1,0 +1,135 @@
+"""What runs stand on, and what a run is put together from at each of its steps."""
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from archivolt.agent.state import LoopLimits
+from archivolt.chat.asking import ModelCalls
+from archivolt.chat.beginnings import add_scope
+from archivolt.chat.citations import SourceCollector
+from archivolt.chat.providers import ChosenModel, ModelSelector
+from archivolt.chat.scope import ScopeCollector
+from archivolt.chat.skills import SkillService
+from archivolt.chat.toolbox import Pipeline, Toolbox
+from archivolt.chat.turns import ToolList
+from archivolt.domain.identity import TenantId
+from archivolt.domain.run import Run, RunId
+from archivolt.domain.tool import Surface
+from archivolt.ports.audit import AuditLog
+from archivolt.ports.clock import Clock
+from archivolt.ports.model_catalogue import ModelCatalogue
+from archivolt.ports.runs import RunEngine, RunStore
+from archivolt.runs.keeping import KeptLoop, RunSeals, SoFar
+from archivolt.tools.proposals import Proposals
+from archivolt.vaults.access import VaultService
+
+T = TypeVar("T")
+
+
+class Await(Protocol):
+    """Runs a coroutine to its end, always on the same event loop: connections belong to one."""
+
+    def __call__(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Return what the coroutine returns, or raise what it raises."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSupport:
+    """The collaborators of runs."""
+
+    store: RunStore
+    engine: RunEngine
+    seals: RunSeals
+    models: ModelSelector
+    catalogue: ModelCatalogue
+    tools: ToolList
+    pipeline: Pipeline
+    proposals: Callable[[], Proposals]
+    vaults: VaultService
+    scopes: ScopeCollector
+    skills: SkillService
+    audit: AuditLog
+    clock: Clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRef:
+    """Which execution asks about which run; `retries` is how often it has asked before."""
+
+    tenant: TenantId
+    run: RunId
+    execution: int
+    retries: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenRun:
+    """A run with what a step of it needs."""
+
+    run: Run
+    kept: KeptLoop
+    chosen: ChosenModel
+    toolbox: Toolbox
+    model: ModelCalls
+
+    @property
+    def sources(self) -> SourceCollector:
+        """The passages that the run was given so far."""
+        return sources_of(self.kept.so_far)
+
+
+def live_run(on: RunSupport, ref: RunRef) -> Run | None:
+    """Return the run, if this execution is the one to work on it.
+
+    The execution after this one is started where the one before had no time for it.
+
+    Raises:
+        UnavailableError: The store, or the engine.
+
+    """
+    run = on.store.get(ref.tenant, ref.run)
+    if run.status.over:
+        return None
+    if run.execution == ref.execution:
+        return run
+    if run.execution > ref.execution:
+        on.engine.start(run)
+    return None
+
+
+def open_run(on: RunSupport, run: Run) -> OpenRun:
+    """Return a run with its model and its tools, as the settings are now (S13).
+
+    Raises:
+        ArchivoltError: Its model may not be asked any more.
+
+    """
+    kept = on.seals.opened_loop(run, on.store.sealed_state(run))
+    chosen = on.models.select(run.principal, provider=run.provider, model=run.model)
+    toolbox = toolbox_of(on, run, chosen)
+    limits = LoopLimits(
+        steps=run.caps.steps,
+        tool_calls=run.caps.tool_calls,
+        seconds=run.caps.minutes * 60,
+        context_tokens=chosen.context_tokens,
+    )
+    model = ModelCalls(chosen, toolbox, limits=limits, language=run.answers_in)
+    return OpenRun(run=run, kept=kept, chosen=chosen, toolbox=toolbox, model=model)
+
+
+def toolbox_of(on: RunSupport, run: Run, chosen: ChosenModel) -> Toolbox:
+    """Return the tools of a run: those of the chat, as the person who started it."""
+    specs = on.tools.specs(Surface.IN_APP) if run.use_tools else []
+    return Toolbox(
+        on.pipeline, specs, run.principal, run.answers_in, reaches_out=chosen.reaches_out
+    )
+
+
+def sources_of(so_far: SoFar) -> SourceCollector:
+    """Return the passages that a run was given."""
+    collector = SourceCollector()
+    collector.restore(so_far.passages)
+    add_scope(collector, so_far.scope)
+    return collector

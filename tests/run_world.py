@@ -1,0 +1,134 @@
+"""Agent runs over fakes: the chat's world with the store, the engine and the workers of runs."""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+from archivolt.adapters.models.table import ModelTable
+from archivolt.domain.identity import Principal
+from archivolt.domain.language import Language
+from archivolt.domain.limits import MAX_RUN_HISTORY
+from archivolt.domain.run import Run, RunApproval, RunEvent
+from archivolt.ports.chat_model import ChatModel
+from archivolt.runs.calling import RunCalls
+from archivolt.runs.deciding import RunDecisions
+from archivolt.runs.keeping import RunSeals
+from archivolt.runs.requests import RunRequest
+from archivolt.runs.service import RunService
+from archivolt.runs.stepping import Next, RunSteps
+from archivolt.runs.support import RunRef, RunSupport
+from tests.builders import ALICE, principal
+from tests.chat_world import ChatWorld
+from tests.fakes.governance import ReversibleBox
+from tests.fakes.runs import InMemoryRuns, NotingEngine
+
+T = TypeVar("T")
+
+
+def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end."""
+    return asyncio.run(coroutine)
+
+
+class RunWorld(ChatWorld):
+    """`ChatWorld` with agent runs."""
+
+    def __init__(
+        self, model: ChatModel | None = None, *, max_history: int = MAX_RUN_HISTORY
+    ) -> None:
+        super().__init__(model)
+        self.agent_runs = InMemoryRuns()
+        self.engine = NotingEngine()
+        self._max_history = max_history
+
+    @property
+    def run_support(self) -> RunSupport:
+        """What runs stand on, as things are now."""
+        return RunSupport(
+            store=self.agent_runs,
+            engine=self.engine,
+            seals=RunSeals(ReversibleBox),
+            models=self.selector,
+            catalogue=ModelTable(),
+            tools=self.pipeline.registry,
+            pipeline=self.pipeline,
+            proposals=lambda: self.proposals,
+            vaults=self.vaults,
+            scopes=self.scopes,
+            skills=self.skills,
+            audit=self.audit,
+            clock=self.clock,
+        )
+
+    @property
+    def run_service(self) -> RunService:
+        """What people do with runs."""
+        return RunService(self.run_support)
+
+    @property
+    def decisions(self) -> RunDecisions:
+        """What people decide on."""
+        return RunDecisions(self.run_support)
+
+    @property
+    def steps(self) -> RunSteps:
+        """What takes steps."""
+        return RunSteps(self.run_support, run_async, max_history=self._max_history)
+
+    @property
+    def calls(self) -> RunCalls:
+        """What runs calls."""
+        return RunCalls(self.run_support, run_async)
+
+    def start_run(self, goal: str = "Do it.", by: Principal | None = None, **asked: Any) -> Run:  # noqa: ANN401
+        """Start a run as Alice, or as somebody else."""
+        request = RunRequest(goal=goal, **asked)
+        return self.run_service.start(by or principal(ALICE), request, language=Language.EN)
+
+    def step(self, run: Run, *, retries: int = 0) -> Next:
+        """Take one step, as the execution that the run names now."""
+        return self.steps.step(self.ref(run, retries=retries))
+
+    def ref(self, run: Run, *, retries: int = 0) -> RunRef:
+        """Return what the run's execution is asked with."""
+        now = self.now(run)
+        return RunRef(tenant=now.tenant, run=now.id, execution=now.execution, retries=retries)
+
+    def drive(self, run: Run) -> Run:
+        """Do what the engine would until the run is over or waits for a person."""
+        while True:
+            following = self.step(run)
+            if following.what == "over" and not self.now(run).status.over:
+                continue  # a fresh execution goes on
+            if following.what == "approval":
+                for call in following.calls:
+                    self.wait_for(run, call["call"])
+            if following.what in {"over", "approval"}:
+                return self.now(run)
+            for call in following.calls:
+                self.calls.run_tool(self.ref(run), call["call"])
+
+    def wait_for(self, run: Run, place: str) -> None:
+        """Have the execution wait for a person."""
+        token = f"token of {place} in {self.now(run).execution}"
+        self.engine.waiting.add(token)
+        self.calls.await_person(self.ref(run), place, token)
+
+    def carry_on(self, run: Run) -> Run:
+        """Do what was decided, and go on."""
+        for approval in self.agent_runs.approvals(run):
+            self.calls.decided(self.ref(run), approval.call)
+        return self.drive(run)
+
+    def now(self, run: Run) -> Run:
+        """Return the run as it is kept now."""
+        return self.agent_runs.get(run.tenant, run.id)
+
+    def waiting(self, run: Run) -> list[RunApproval]:
+        """Return the changes that wait for a person."""
+        return [each.approval for each in self.run_service.waiting(self.now(run))]
+
+    def told(self, run: Run, name: str = "") -> list[RunEvent]:
+        """Return the events of the run, or those of a name."""
+        events = self.agent_runs.events(run, after=0, limit=10_000)
+        return [event for event in events if name in {"", event.name}]

@@ -1,0 +1,231 @@
+"""Whatever ends a run: its status, its last event and the audit log tell the same code."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from archivolt.domain.conversation import Message
+from archivolt.domain.errors import UnavailableError
+from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS, RUN_PROVIDER_DOWN_SECONDS
+from archivolt.domain.run import Run, RunCaps, RunStatus
+from archivolt.ports.chat_model import ModelTurn
+from archivolt.runs.deciding import Decision
+from tests.builders import ACME, ALICE, principal
+from tests.fakes.models import ScriptedModel, calling
+from tests.run_world import RunWorld
+
+CHANGE = calling("create_file", "I write.", vault="notes", path="a.md", content="one")
+DOWN = UnavailableError("provider_unavailable", provider="openai", reason="HTTP 503")
+
+
+def world(*script: ModelTurn | Exception) -> RunWorld:
+    made = RunWorld(ScriptedModel(*script))
+    notes = made.vault("notes")
+    for number in range(9):
+        made.write(notes, f"{number}.md", f"about {number}")
+    return made
+
+
+def looking(number: int) -> ModelTurn:
+    return calling("read_file", f"Look {number}.", vault="notes", path=f"{number}.md")
+
+
+def ended(on: RunWorld, run: Run) -> tuple[RunStatus, str]:
+    """Return how a run ended, once everybody who tells it tells the same."""
+    now = on.now(run)
+    [event] = on.told(run, "run_end")
+    [entry] = [each for each in on.audit.entries if each.action == "run:end"]
+    assert now.status.over
+    assert (event.data["status"], event.data["reason"]) == (now.status, now.reason)
+    assert (entry.outcome, entry.details["run"]) == (now.reason, run.id)
+    assert event.data["message"]
+    assert "?" not in event.data["message"]
+    assert on.told(run)[-1] == event
+    return now.status, now.reason
+
+
+def too_many_steps() -> tuple[RunWorld, Run]:
+    on = world(*map(looking, range(9)))
+    return on, on.drive(on.start_run(caps=RunCaps(steps=4)))
+
+
+def too_many_calls() -> tuple[RunWorld, Run]:
+    on = world(*map(looking, range(9)))
+    return on, on.drive(on.start_run(caps=RunCaps(tool_calls=2)))
+
+
+def repeated() -> tuple[RunWorld, Run]:
+    on = world(calling("list_vaults", "Again."))
+    return on, on.drive(on.start_run())
+
+
+def nothing_new() -> tuple[RunWorld, Run]:
+    on = world(*(calling("read_file", vault="notes", path=f"absent{n}.md") for n in range(9)))
+    return on, on.drive(on.start_run())
+
+
+def unusable() -> tuple[RunWorld, Run]:
+    on = world(calling("no_such_tool", "Hm."))
+    return on, on.drive(on.start_run())
+
+
+def too_long() -> tuple[RunWorld, Run]:
+    on = world(looking(1), looking(2))
+    run = on.start_run(caps=RunCaps(minutes=5))
+    on.step(run)
+    on.clock.advance(minutes=6)
+    return on, on.drive(run)
+
+
+def too_dear() -> tuple[RunWorld, Run]:
+    on = world(*map(looking, range(9)))
+    kept = on.settings.load(ACME)
+    on.settings.save(ACME, replace(kept, chat_provider="openai", chat_model="gpt-4o-mini"))
+    return on, on.drive(on.start_run(caps=RunCaps(micro_dollars=1)))
+
+
+def cut() -> tuple[RunWorld, Run]:
+    on = world(ModelTurn(text="It is", finish_reason="length"))
+    return on, on.drive(on.start_run())
+
+
+def empty() -> tuple[RunWorld, Run]:
+    on = world(ModelTurn(text=""))
+    return on, on.drive(on.start_run())
+
+
+def filtered() -> tuple[RunWorld, Run]:
+    on = world(ModelTurn(text="", finish_reason="filtered"))
+    return on, on.drive(on.start_run())
+
+
+def cancelled() -> tuple[RunWorld, Run]:
+    on = world(looking(1))
+    run = on.start_run()
+    on.step(run)
+    on.run_service.cancel(principal(ALICE), run.id)
+    return on, on.drive(run)
+
+
+def declined() -> tuple[RunWorld, Run]:
+    on = world(CHANGE, ModelTurn(text="Then not."))
+    run = on.drive(on.start_run())
+    [approval] = on.waiting(run)
+    on.decisions.decide(principal(ALICE), run.id, approval.id, Decision.DECLINE)
+    return on, on.carry_on(run)
+
+
+def expired() -> tuple[RunWorld, Run]:
+    on = world(CHANGE, ModelTurn(text="Nobody said."))
+    run = on.drive(on.start_run())
+    on.clock.advance(seconds=CHAT_CONFIRMATION_SECONDS + 5)
+    return on, on.carry_on(run)
+
+
+def down_for_an_hour() -> tuple[RunWorld, Run]:
+    on = world(DOWN)
+    run = on.start_run(caps=RunCaps(minutes=600))
+    for _ in range(4):
+        with pytest.raises(UnavailableError):
+            on.step(run)
+        on.clock.advance(seconds=RUN_PROVIDER_DOWN_SECONDS / 4)
+    return on, on.drive(run)
+
+
+def turned_off() -> tuple[RunWorld, Run]:
+    on = world(looking(1))
+    run = on.start_run()
+    on.step(run)
+    on.settings.save(ACME, replace(on.settings.load(ACME), chat_enabled=False))
+    return on, on.drive(run)
+
+
+def broke_off() -> tuple[RunWorld, Run]:
+    on = world(looking(1))
+    run = on.start_run()
+    on.step(run)
+    on.calls.broke_off(on.ref(run), error="Runtime.ExitError", cause="{}")
+    return on, run
+
+
+STOPS: dict[str, tuple[Callable[[], tuple[RunWorld, Run]], RunStatus]] = {
+    "loop_too_many_steps": (too_many_steps, RunStatus.STOPPED),
+    "loop_too_many_calls": (too_many_calls, RunStatus.STOPPED),
+    "loop_repeated_call": (repeated, RunStatus.STOPPED),
+    "loop_no_progress": (nothing_new, RunStatus.STOPPED),
+    "loop_unusable_calls": (unusable, RunStatus.STOPPED),
+    "loop_too_long": (too_long, RunStatus.STOPPED),
+    "run_cost_cap": (too_dear, RunStatus.STOPPED),
+    "answer_cut": (cut, RunStatus.STOPPED),
+    "answer_empty": (empty, RunStatus.STOPPED),
+    "answer_filtered": (filtered, RunStatus.STOPPED),
+    "run_cancelled": (cancelled, RunStatus.CANCELLED),
+    "run_declined": (declined, RunStatus.STOPPED),
+    "approval_expired": (expired, RunStatus.STOPPED),
+    "run_provider_down": (down_for_an_hour, RunStatus.FAILED),
+    "chat_disabled": (turned_off, RunStatus.STOPPED),
+    "run_failed": (broke_off, RunStatus.FAILED),
+}
+
+
+@pytest.mark.parametrize("reason", STOPS)
+def test_a_stop_is_told_with_one_code(reason: str) -> None:
+    stop, status = STOPS[reason]
+
+    on, run = stop()
+
+    assert ended(on, run) == (status, reason)
+
+
+def test_an_answer_is_told_as_the_end_of_a_run() -> None:
+    on = world(ModelTurn(text="Here."))
+
+    run = on.drive(on.start_run())
+
+    assert ended(on, run) == (RunStatus.COMPLETED, "answered")
+
+
+def test_what_a_run_had_when_it_was_stopped_is_its_result() -> None:
+    on, run = too_many_steps()
+
+    result = on.agent_runs.result(run)
+
+    assert isinstance(result, Message)
+    assert result.text.startswith("Look 0.")
+    assert [call.tool_name for call in result.tool_calls] == ["read_file"] * 3
+
+
+def test_the_time_that_people_take_is_no_work() -> None:
+    on = world(CHANGE, ModelTurn(text="Done."))
+    run = on.drive(on.start_run(caps=RunCaps(minutes=5)))
+    [approval] = on.waiting(run)
+    on.clock.advance(hours=20)
+
+    on.decisions.decide(principal(ALICE), run.id, approval.id, Decision.APPROVE)
+    run = on.carry_on(run)
+
+    assert (run.status, run.use.waited_seconds) == (RunStatus.COMPLETED, 20 * 3600)
+
+
+def test_a_provider_that_comes_back_in_time_is_asked_again() -> None:
+    on = world(DOWN, ModelTurn(text="Here."))
+    run = on.start_run()
+    with pytest.raises(UnavailableError):
+        on.step(run)
+    on.clock.advance(minutes=50)
+
+    run = on.drive(run)
+
+    assert (run.status, run.failing_since) == (RunStatus.COMPLETED, None)
+
+
+def test_what_a_person_declined_is_a_stop_only_where_the_run_had_nothing_else_to_do() -> None:
+    on = world(CHANGE, looking(1), ModelTurn(text="Found another way."))
+    run = on.drive(on.start_run())
+    [approval] = on.waiting(run)
+
+    on.decisions.decide(principal(ALICE), run.id, approval.id, Decision.DECLINE)
+    run = on.carry_on(run)
+
+    assert ended(on, run) == (RunStatus.COMPLETED, "answered")
