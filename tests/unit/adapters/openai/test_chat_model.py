@@ -9,6 +9,7 @@ import pytest
 
 from archivolt.adapters.chat_models import OutboundChatModels
 from archivolt.adapters.models.table import ModelTable
+from archivolt.adapters.openai.dialects import Dialect
 from archivolt.adapters.openai.format import OpenAIFormat
 from archivolt.adapters.streaming.model import StreamedChatModel
 from archivolt.adapters.streaming.opening import MAX_ADAPTATIONS
@@ -496,6 +497,41 @@ def test_what_a_model_does_not_take_is_remembered_for_the_next_question() -> Non
         {"max_completion_tokens": 40},
         {"max_completion_tokens": 40},
     ]
+
+
+@pytest.mark.parametrize(
+    ("complaint", "added", "value"),
+    [
+        (
+            (
+                "Function tools with reasoning_effort are not supported for gpt-6.1-sol in /v1/chat/"
+                "completions. To use function tools, use /v1/responses or set it to 'none'."
+            ),
+            "reasoning_effort",
+            "none",
+        ),
+        (
+            "The `reasoning_content` in the thinking mode must be passed back to the API.",
+            "thinking",
+            {"type": "disabled"},
+        ),
+    ],
+)
+def test_a_model_that_cannot_think_and_call_tools_is_asked_not_to_think(
+    complaint: str, added: str, value: object
+) -> None:
+    with openai_server(failure(400, complaint), says("ok")) as server:
+        assert ask(server.base_url)[0] == TextDelta(text="ok")
+
+    first, second = server.requests
+    assert added not in first
+    assert second == first | {added: value}
+
+
+def test_a_model_that_is_given_no_tools_may_think() -> None:
+    body = {"model": "m-1", "max_tokens": 50}
+
+    assert Dialect(reasons=False).spoken(body) == body
 
 
 def test_a_provider_that_is_never_content_is_given_up() -> None:
