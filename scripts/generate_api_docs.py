@@ -29,6 +29,7 @@ _SECTIONS: Final = {
     "settings": "Settings",
     "mcp": "MCP",
     "health": "Health and description",
+    "mcp-servers": "MCP servers of others",
 }
 # Where the addresses of the tools that came before are now (decision 3).
 FORMER_ADDRESSES: Final = (

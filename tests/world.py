@@ -39,6 +39,7 @@ from tests.fakes.code_check import CodeCheckerHere
 from tests.fakes.confirmations import InMemoryConfirmations
 from tests.fakes.faults import FaultLine
 from tests.fakes.files import InMemoryFiles
+from tests.fakes.federation import InMemoryMcpServers, ScriptedMcpClient
 from tests.fakes.governance import (
     InMemoryRates,
     InMemoryTenantSettings,
@@ -149,6 +150,10 @@ class World:
         self.tenant_settings = InMemoryTenantSettings()
         self.user_settings = InMemoryUserSettings()
         self.approvals = ApprovalService(lambda: self.proposals)
+        self.mcp_servers = InMemoryMcpServers()
+        self.mcp_client = ScriptedMcpClient()
+        self.tenants = InMemoryTenants()
+        self.admission = Admission(lambda: self.tenants, self.clock)
         self.pipeline = self.pipeline_of(self.tools())
 
     @property

@@ -130,6 +130,9 @@ class Settings(BaseModel):
     chat_enabled: bool = False
     ai_default_provider: str = ""
     ai_default_model: str = ""
+    # Whether MCP servers of others may be programs of this machine: never in Lambda.
+    archivolt_mcp_stdio: bool = False
+
     # The tenant that the keys below serve (S10); on one machine they serve all.
     ai_key_tenant: str = ""
     deepseek_api_key: str = Field(default="", repr=False)

@@ -16,6 +16,8 @@ from archivolt.chat.providers import ModelSelector
 from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.services import RestServices
 from archivolt.entrypoints.http.tools_app import create_handler
+from archivolt.federation.servers import McpServers
+from archivolt.governance.admission import AdmittingVerifier
 from archivolt.governance.audit import AuditService
 from archivolt.governance.oauth.connections import Connections
 from archivolt.governance.oauth.tokens import OAuthTokens
@@ -99,6 +101,13 @@ class RestWorld(World):
     """The tools function over fakes, in one warm process."""
 
     def __init__(self, *, per_token: int = 600, per_tool: int = 300) -> None:
+        mcp_servers=McpServers(
+            world.mcp_servers,
+            ReversibleBox,
+            lambda: world.mcp_client,
+            world.clock,
+            programs=True,
+        ),
         super().__init__(per_token=per_token, per_tool=per_tool)
         self.personal_tokens = InMemoryPersonalTokens()
         self.grants = InMemoryOAuthGrants()

@@ -214,7 +214,11 @@ def local_services(services: Services, keys: StackKeys) -> LocalServices:
     return LocalServices(
         aws_url=services.aws_url,
         tables_url=services.tables_url,
-        defaults={"OUTBOUND_ALLOWED_HOSTS": "127.0.0.1,localhost,::1", **product_settings()},
+        defaults={
+            "OUTBOUND_ALLOWED_HOSTS": "127.0.0.1,localhost,::1",
+            "ARCHIVOLT_MCP_STDIO": "true",
+            **product_settings(),
+        },
         overrides={
             "AUTH_LOCAL_KEY": keys.signing,
             "AUTH_JWKS_URL": "",

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from archivolt.adapters.searxng.search import SearxngSearch
     from archivolt.bootstrap import Container
     from archivolt.composition.documents import DocumentsContainer
+    from archivolt.composition.federation import FederationContainer
     from archivolt.entrypoints.browser.services import BrowserServices
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.entrypoints.mcp.app import McpServices
@@ -101,6 +102,13 @@ class ToolsContainer:
         from archivolt.composition.web import web_search
 
         return web_search(self._on.settings.archivolt_searxng_url)
+
+    @cached_property
+    def federation(self) -> "FederationContainer":
+        """MCP servers of others."""
+        from archivolt.composition.federation import FederationContainer
+
+        return FederationContainer(self._on)
 
     @cached_property
     def pipeline(self) -> "ToolPipeline":
@@ -205,6 +213,7 @@ class ToolsContainer:
             model_choices=lambda: self._on.chat.model_choices,
             allowed_origins=self._on.settings.allowed_origins,
         )
+            mcp_servers=self.federation.servers,
 
     @cached_property
     def browser_services(self) -> "BrowserServices":

@@ -55,6 +55,27 @@ REASONS: Mapping[str, Message] = {
         f"at most {MAX_MESSAGE_IMAGES} at a time", f"au plus {MAX_MESSAGE_IMAGES} à la fois"
     ),
     "job_unreadable": Message("not an embedding job", "pas une tâche de vectorisation"),
+    "mcp_asks_model": Message(
+        "it wants to use the model itself", "il veut se servir lui-même du modèle"
+    ),
+    "mcp_address_private": Message(
+        "its address is not on the public Internet, and this deployment does not allow it",
+        "son adresse n'est pas sur l'Internet public, et ce déploiement ne l'autorise pas",
+    ),
+    "mcp_asks_too_much": Message(
+        "it asks again and again, or too much at once", "il redemande sans fin, ou trop à la fois"
+    ),
+    "mcp_ended": Message("it closed the connection", "il a fermé la connexion"),
+    "mcp_garbled": Message("what it says is no MCP", "ce qu'il dit n'est pas du MCP"),
+    "mcp_http_status": Message("it answers with HTTP {status}", "il répond par HTTP {status}"),
+    "mcp_key_refused": Message("it refuses its key", "il refuse sa clé"),
+    "mcp_no_program": Message(
+        "its command cannot be started", "sa commande ne peut pas être lancée"
+    ),
+    "mcp_slow": Message("it takes too long", "il met trop de temps"),
+    "mcp_unreachable": Message(
+        "its address does not answer", "son adresse ne répond pas"
+    ),
     "message_size": Message(
         f"message must have 1 to {MAX_MESSAGE_CHARS} characters, or an image",
         f"message doit avoir de 1 à {MAX_MESSAGE_CHARS} caractères, ou une image",

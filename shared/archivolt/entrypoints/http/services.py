@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from archivolt.chat.model_choices import ModelChoices
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.tool import Surface
+from archivolt.federation.servers import McpServers
 from archivolt.governance.audit import AuditService
 from archivolt.governance.oauth.connections import Connections
 from archivolt.governance.own_settings import OwnSettings
@@ -47,6 +48,7 @@ class RestServices:
     model_choices: Callable[[], ModelChoices]
     allowed_origins: str = ""
 
+    mcp_servers: McpServers
 
 ServicesOf = Callable[[], RestServices]
 """Gives the services when a request needs them: routes are made without."""

@@ -16,6 +16,7 @@ from archivolt.entrypoints.http.change_routes import change_router
 from archivolt.entrypoints.http.config_routes import config_router
 from archivolt.entrypoints.http.confirmation_routes import confirmation_router
 from archivolt.entrypoints.http.connection_routes import connection_router
+from archivolt.entrypoints.http.federation_routes import federation_router
 from archivolt.entrypoints.http.file_routes import file_router
 from archivolt.entrypoints.http.index_routes import index_router
 from archivolt.entrypoints.http.openapi import openapi_router
@@ -41,6 +42,7 @@ _ROUTERS: Final = (
     config_router,
     own_settings_router,
     audit_router,
+    federation_router,
     token_router,
     connection_router,
     confirmation_router,

@@ -1,0 +1,283 @@
+"""Connections to MCP servers of others: made at the first call, kept, closed when idle (S9, L4).
+
+They live on an event loop of their own, in a thread of its own, whoever asks: functions that answer
+in one piece, and turns of the chat that run side by side.
+"""
+
+import asyncio
+import logging
+import threading
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from archivolt.adapters.mcp.failures import LinkLostError
+from archivolt.adapters.mcp.link import Link
+from archivolt.adapters.mcp.transports import Transports
+from archivolt.domain.errors import UnavailableError
+from archivolt.domain.federation import McpAnswers, McpResult, McpTarget, McpTool
+from archivolt.domain.limits import (
+    MAX_MCP_LINKS,
+    MCP_CALL_SECONDS,
+    MCP_CONNECT_SECONDS,
+    MCP_FIRST_PAUSE_SECONDS,
+    MCP_IDLE_SECONDS,
+    MCP_LIST_SECONDS,
+    MCP_RECONNECTS,
+)
+from archivolt.domain.tool import JsonObject
+from archivolt.ports.clock import Clock
+from archivolt.ports.federation import ListCheck
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+_ResultT = TypeVar("_ResultT")
+_SWEEP_SECONDS: Final = 15.0
+# A server that does not end by itself is killed by the SDK after four seconds.
+_END_SECONDS: Final = 6.0
+# What has been silent for so long is asked for its list before a call that is made once only.
+_FRESH_SECONDS: Final = 5.0
+
+# What the SDK says of messages that it cannot read holds them: no part of our logs.
+logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
+
+
+class SdkMcpClient:
+    """An `McpClient` on the official SDK.
+
+    Args:
+        transports: Open ways to servers.
+        clock: The time, for what is idle.
+        pause: Waits so many seconds before a connection is made anew.
+        call_seconds: How long a call may take, its connection included.
+        connect_seconds: How long a connection may take to be made.
+
+    """
+
+    def __init__(
+        self,
+        transports: Transports,
+        clock: Clock,
+        *,
+        pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        call_seconds: float = MCP_CALL_SECONDS,
+        connect_seconds: float = MCP_CONNECT_SECONDS,
+    ) -> None:
+        self._transports = transports
+        self._clock = clock
+        self._pause = pause
+        self._call_seconds = call_seconds
+        self._connect_seconds = connect_seconds
+        self._links: dict[str, Link] = {}
+        self._used: dict[str, datetime] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._ending: set[asyncio.Task[None]] = set()
+        self._starting = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def tools(self, target: McpTarget) -> list[McpTool]:
+        """Connect, return what is listed, and leave nothing behind."""
+        return self._run(self._listed(target))
+
+    def call(
+        self,
+        target: McpTarget,
+        key: str,
+        tool: str,
+        arguments: JsonObject,
+        *,
+        check: ListCheck,
+        repeatable: bool = False,
+        answers: McpAnswers | None = None,
+    ) -> McpResult:
+        """Call a tool over the connection of a key; see the port."""
+        calling = self._called(target, key, (tool, arguments, answers), check, repeatable)
+        return self._run(calling)
+
+    def forget(self, key_prefix: str, *, but: Sequence[str]) -> None:
+        """Close the connections of these keys that are not among `but`, soon."""
+        if any(self._is_forgotten(key, key_prefix, but) for key in tuple(self._links)):
+            self._run(self._closed(lambda key: self._is_forgotten(key, key_prefix, but)))
+
+    def sweep(self) -> None:
+        """Close what has been idle for long; it is done regularly."""
+        if self._links:
+            self._run(self._closed(self._is_idle))
+
+    def close(self) -> None:
+        """Close all, and wait until no program is left."""
+        with self._starting:
+            loop, self._loop = self._loop, None
+        if loop is not None:
+            asyncio.run_coroutine_threadsafe(self._all_ended(), loop).result()
+            loop.call_soon_threadsafe(loop.stop)
+
+    @staticmethod
+    def _is_forgotten(key: str, prefix: str, but: Sequence[str]) -> bool:
+        return key.startswith(prefix) and key not in but
+
+    def _is_idle(self, key: str) -> bool:
+        idle = (self._clock.now() - self._used[key]).total_seconds()
+        return self._links[key].is_over or (idle >= MCP_IDLE_SECONDS and not self._links[key].calls)
+
+    def _run(self, work: Coroutine[Any, Any, _ResultT]) -> _ResultT:
+        return asyncio.run_coroutine_threadsafe(work, self._running_loop()).result()
+
+    def _running_loop(self) -> asyncio.AbstractEventLoop:
+        with self._starting:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(
+                    target=self._live, args=(self._loop,), name="mcp-servers", daemon=True
+                ).start()
+                asyncio.run_coroutine_threadsafe(self._sweep_regularly(), self._loop)
+            return self._loop
+
+    @staticmethod
+    def _live(loop: asyncio.AbstractEventLoop) -> None:
+        asyncio.set_event_loop(loop)
+        try:
+            loop.run_forever()
+        finally:
+            loop.close()
+
+    async def _sweep_regularly(self) -> None:
+        while True:
+            await asyncio.sleep(_SWEEP_SECONDS)
+            await self._closed(self._is_idle)
+
+    async def _listed(self, target: McpTarget) -> list[McpTool]:
+        link = Link(target, self._transports)
+        try:
+            async with asyncio.timeout(min(self._connect_seconds, MCP_LIST_SECONDS)):
+                return await link.tools()
+        except TimeoutError as error:
+            raise LinkLostError("mcp_slow").told(target.server) from error
+        except LinkLostError as error:
+            raise error.told(target.server) from error
+        finally:
+            self._end(link)
+            await asyncio.wait([link.task], timeout=_END_SECONDS)
+
+    async def _called(
+        self,
+        target: McpTarget,
+        key: str,
+        call: tuple[str, JsonObject, McpAnswers | None],
+        check: ListCheck,
+        repeatable: bool,
+    ) -> McpResult:
+        left = 2 if repeatable else 1
+        try:
+            async with asyncio.timeout(self._call_seconds):
+                while True:
+                    left -= 1
+                    link = await self._linked(target, key, check, settled=repeatable)
+                    try:
+                        return await link.call(*call)
+                    except LinkLostError as error:
+                        self._drop(key, link)
+                        if not left:
+                            raise UnavailableError(
+                                "mcp_call_cut",
+                                server=target.server,
+                                reason=error.reason,
+                                status=error.status,
+                            ) from error
+                    finally:
+                        self._used[key] = self._clock.now()
+        except TimeoutError as error:
+            raise UnavailableError(
+                "mcp_call_timeout", server=target.server, limit=int(self._call_seconds)
+            ) from error
+
+    async def _linked(
+        self, target: McpTarget, key: str, check: ListCheck, *, settled: bool
+    ) -> Link:
+        """Return a connection whose list was checked; `settled`: a call on it may be repeated.
+
+        Raises:
+            UnavailableError: `mcp_server_unavailable`.
+
+        """
+        async with self._locks.setdefault(key, asyncio.Lock()):
+            link = self._links.get(key)
+            if link is not None and not link.is_over:
+                silent = (self._clock.now() - self._used[key]).total_seconds()
+                if not link.stale and (settled or silent < _FRESH_SECONDS):
+                    return link
+                try:
+                    async with asyncio.timeout(self._connect_seconds):
+                        check(await link.tools())
+                except (LinkLostError, TimeoutError):
+                    self._drop(key, link)
+                else:
+                    return link
+            return await self._made(target, key, check)
+
+    async def _made(self, target: McpTarget, key: str, check: ListCheck) -> Link:
+        """Make a connection, again with growing pauses where it breaks off."""
+        pause = MCP_FIRST_PAUSE_SECONDS
+        for attempt in range(MCP_RECONNECTS + 1):
+            link = Link(target, self._transports)
+            try:
+                async with asyncio.timeout(self._connect_seconds):
+                    check(await link.tools())
+            except LinkLostError as error:
+                self._end(link)
+                if attempt == MCP_RECONNECTS or not _passes(error):
+                    raise error.told(target.server) from error
+                await self._pause(pause)
+                pause *= 2
+            except TimeoutError as error:
+                self._end(link)
+                raise LinkLostError("mcp_slow").told(target.server) from error
+            except BaseException:
+                self._end(link)
+                raise
+            else:
+                self._keep(key, link)
+                return link
+        raise LinkLostError("mcp_unreachable").told(target.server)
+
+    def _keep(self, key: str, link: Link) -> None:
+        self._links[key], self._used[key] = link, self._clock.now()
+        idle = [each for each, kept in self._links.items() if not kept.calls and each != key]
+        for each in sorted(idle, key=self._used.__getitem__)[: len(self._links) - MAX_MCP_LINKS]:
+            self._drop(each, self._links[each])
+
+    def _drop(self, key: str, link: Link) -> None:
+        if self._links.get(key) is link:
+            del self._links[key]
+        self._end(link)
+
+    def _end(self, link: Link) -> None:
+        link.close()
+        self._ending.add(link.task)
+        link.task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._ending.discard(task)
+        if not task.cancelled():
+            task.exception()  # told already to whoever called
+
+    async def _closed(self, which: Callable[[str], bool]) -> None:
+        for key, link in tuple(self._links.items()):
+            if which(key):
+                self._drop(key, link)
+        for key in tuple(self._used):
+            if key not in self._links and not self._locks[key].locked():
+                del self._used[key], self._locks[key]
+
+    async def _all_ended(self) -> None:
+        for key, link in tuple(self._links.items()):
+            self._drop(key, link)
+        if self._ending:
+            await asyncio.wait(self._ending, timeout=_END_SECONDS)
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+
+
+def _passes(error: LinkLostError) -> bool:
+    """Tell whether trying again can help: a key that is refused and a missing program stay so."""
+    return error.reason in {"mcp_unreachable", "mcp_ended", "mcp_http_status"}

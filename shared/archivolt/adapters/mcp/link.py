@@ -1,0 +1,265 @@
+"""One connection to a server, from its handshake to its end.
+
+The SDK's client is entered and left by one task, as it has to be; calls come from others. Both eras
+of the protocol are spoken: questions of the newer come as results, those of the older in the middle
+of a call. Such a call is answered with "cancel" and made anew once the person has answered.
+"""
+
+import asyncio
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import mcp_types as types
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import REQUEST_TIMEOUT
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
+
+from archivolt.adapters.mcp.failures import LinkLostError, by_status, is_of_the_link, lost_by
+from archivolt.adapters.mcp.readings import question_of, questions_of, result_of, tools_of
+from archivolt.adapters.mcp.transports import LastStatus, Transports
+from archivolt.domain.errors import ArchivoltError, InvalidRequestError
+from archivolt.domain.federation import McpAnswers, McpQuestion, McpResult, McpTarget, McpTool
+from archivolt.domain.limits import MAX_MCP_QUESTIONS
+from archivolt.domain.tool import JsonObject
+
+_MAX_PAGES: Final = 50
+_STATE_ONLY_ROUNDS: Final = 5
+_STATE_ONLY_PAUSE: Final = 0.2
+# How long a call that was cut off waits to hear why.
+_REASON_SECONDS: Final = 1.0
+# How many messages that nobody can read a server may send.
+_MAX_GARBLED: Final = 20
+
+
+@dataclass(slots=True)
+class _Asked:
+    """What a server of the older era asked in the middle of a call, and what it may be told."""
+
+    answers: McpAnswers | None
+    questions: list[McpQuestion] = field(default_factory=list[McpQuestion])
+    refused: ArchivoltError | None = None
+
+
+class Link:
+    """A connection that is made at once; `opened` waits for it."""
+
+    def __init__(self, target: McpTarget, transports: Transports) -> None:
+        self.stale = False
+        self._garbled = 0
+        self._server = target.server
+        self._status = LastStatus()
+        self._closing = asyncio.Event()
+        self._opened: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
+        self._turn = asyncio.Lock()
+        self._asked: _Asked | None = None
+        self.calls = 0
+        self.task = asyncio.create_task(self._live(target, transports))
+
+    async def opened(self) -> Client:
+        """Return the client once it has shaken hands.
+
+        Raises:
+            LinkLostError: It never will.
+
+        """
+        return await asyncio.shield(self._opened)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it broke off, or was closed."""
+        return self.task.done() or self._closing.is_set()
+
+    def close(self) -> None:
+        """Let it end, soon: `task` is done when nothing is left of it."""
+        self._closing.set()
+        if not self._opened.done():
+            self.task.cancel()
+
+    async def tools(self) -> list[McpTool]:
+        """Return what is listed now.
+
+        Raises:
+            LinkLostError: It broke off.
+
+        """
+        client = await self.opened()
+        listed: list[types.Tool] = []
+        cursor: str | None = None
+        self.stale = False
+        for _ in range(_MAX_PAGES):
+            try:
+                page = await client.list_tools(cursor=cursor)
+            except Exception as error:
+                raise await self._lost(error) from error
+            listed += page.tools
+            cursor = page.next_cursor
+            if not cursor:
+                break
+        return tools_of(listed)
+
+    async def call(self, tool: str, arguments: JsonObject, answers: McpAnswers | None) -> McpResult:
+        """Call a tool.
+
+        Raises:
+            LinkLostError: It broke off.
+            TimeoutError: The answer did not come in the client's time.
+            InvalidRequestError: `mcp_question_unanswerable`.
+
+        """
+        client = await self.opened()
+        older = client.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS
+        self.calls += 1
+        try:
+            if older:
+                return await self._call_and_listen(client, tool, arguments, answers)
+            return await self._call(client, tool, arguments, answers)
+        finally:
+            self.calls -= 1
+
+    async def _call_and_listen(
+        self, client: Client, tool: str, arguments: JsonObject, answers: McpAnswers | None
+    ) -> McpResult:
+        # One at a time: a question does not say which call it belongs to.
+        async with self._turn:
+            self._asked = asked = _Asked(answers)
+            try:
+                result = await self._call(client, tool, arguments, None)
+            finally:
+                self._asked = None
+        if asked.refused is not None:
+            raise asked.refused
+        return McpResult(questions=tuple(asked.questions)) if asked.questions else result
+
+    async def _call(
+        self, client: Client, tool: str, arguments: JsonObject, answers: McpAnswers | None
+    ) -> McpResult:
+        responses: types.InputResponses | None = _responses(answers) if answers else None
+        state = answers.state if answers else None
+        for _ in range(_STATE_ONLY_ROUNDS):
+            answer = await self._sent(client, tool, arguments, responses, state)
+            if isinstance(answer, McpResult):
+                return answer
+            if answer.input_requests:
+                questions = questions_of(self._server, answer.input_requests)
+                return McpResult(questions=questions, state=answer.request_state)
+            # It only wants to be asked again.
+            responses, state = None, answer.request_state
+            await asyncio.sleep(_STATE_ONLY_PAUSE)
+        raise InvalidRequestError(
+            "mcp_question_unanswerable", server=self._server, reason="mcp_asks_too_much"
+        )
+
+    async def _sent(
+        self,
+        client: Client,
+        tool: str,
+        arguments: JsonObject,
+        responses: types.InputResponses | None,
+        state: str | None,
+    ) -> McpResult | types.InputRequiredResult:
+        try:
+            answer = await client.session.call_tool(
+                tool,
+                arguments,
+                input_responses=responses,
+                request_state=state,
+                allow_input_required=True,
+            )
+        except MCPError as error:
+            if error.code == REQUEST_TIMEOUT:
+                raise TimeoutError from error
+            if is_of_the_link(error) and (self.is_over or self._broken_by(error)):
+                raise await self._lost(error) from error
+            return McpResult(text=error.message, failed=True)
+        except Exception as error:
+            raise await self._lost(error) from error
+        return result_of(answer) if isinstance(answer, types.CallToolResult) else answer
+
+    def _broken_by(self, error: MCPError) -> bool:
+        return error.code == types.CONNECTION_CLOSED or by_status(self._status.value) is not None
+
+    async def _lost(self, error: BaseException) -> LinkLostError:
+        """Return why it broke off: its own task may know better than a call on it."""
+        await asyncio.wait([self.task], timeout=_REASON_SECONDS)
+        if self.task.done() and not self.task.cancelled():
+            cause = self.task.exception()
+            if cause is not None:
+                return lost_by(cause, self._status.value)
+        self.close()
+        return lost_by(error, self._status.value)
+
+    async def _live(self, target: McpTarget, transports: Transports) -> None:
+        client = Client(
+            transports.open(target, self._status),  # pyright: ignore[reportArgumentType]
+            mode="auto",
+            client_info=types.Implementation(name="archivolt", version="1"),
+            elicitation_callback=self._on_question,
+            message_handler=self._on_message,
+            cache=None,
+        )
+        try:
+            async with client:
+                self._opened.set_result(client)
+                await self._closing.wait()
+        except Exception as error:
+            if not self._opened.done():
+                self._opened.set_exception(lost_by(error, self._status.value))
+                # Whoever waited may have gone: then nobody asks why.
+                self._opened.exception()
+                return
+            raise
+        finally:
+            self._closing.set()
+            if not self._opened.done():
+                reason = "mcp_garbled" if self._garbled > _MAX_GARBLED else "mcp_slow"
+                self._opened.set_exception(LinkLostError(reason))
+                self._opened.exception()
+
+    async def _on_message(self, message: object) -> None:
+        if isinstance(message, types.ToolListChangedNotification):
+            self.stale = True
+        elif isinstance(message, Exception):
+            self._garbled += 1
+            if self._garbled > _MAX_GARBLED:
+                # It would go on for ever, and take the machine's time.
+                self.close()
+
+    async def _on_question(
+        self,
+        context: object,  # noqa: ARG002  the SDK's protocol
+        params: types.ElicitRequestParams,
+    ) -> types.ElicitResult | types.ErrorData:
+        asked = self._asked
+        if asked is None or len(asked.questions) >= MAX_MCP_QUESTIONS:
+            return types.ElicitResult(action="cancel")
+        known = _known_answer(asked.answers, params.message)
+        if known is not None:
+            return types.ElicitResult(action="accept", content=_content(known))
+        number = str(len(asked.questions) + 1)
+        try:
+            asked.questions.append(question_of(self._server, number, params))
+        except InvalidRequestError as error:
+            asked.refused = error
+        return types.ElicitResult(action="cancel")
+
+
+def _known_answer(answers: McpAnswers | None, message: str) -> JsonObject | None:
+    """Return the answer to a question that was asked before, in the same words."""
+    if answers is None:
+        return None
+    named = (name for name, asked in answers.messages.items() if asked == message)
+    return next((answers.content[name] for name in named if name in answers.content), None)
+
+
+def _responses(answers: McpAnswers) -> types.InputResponses:
+    return {
+        name: types.ElicitResult(action="accept", content=_content(content))
+        for name, content in answers.content.items()
+    }
+
+
+def _content(answer: Mapping[str, Any]) -> dict[str, Any] | None:
+    return json.loads(json.dumps(dict(answer))) or None

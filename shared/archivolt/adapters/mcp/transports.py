@@ -1,0 +1,84 @@
+"""Ways to a server: a program on this machine, or streamable HTTP through the guarded client."""
+
+import os
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import httpx2
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from archivolt.adapters.http.addresses import OutboundRules
+from archivolt.adapters.http.loopback_proxy import loopback_proxy
+from archivolt.adapters.http.outbound import Caps, guarded_async_client
+from archivolt.domain.federation import PROXY_PLACE, McpTarget, McpTransport
+from archivolt.domain.limits import MAX_MCP_ANSWER_BYTES, MAX_OUTBOUND_SECONDS
+
+# What a program writes beside may be anything: it is no part of our logs.
+_NOWHERE: Final = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  for all of them
+# What the SDK's transports give: a stream to read and one to write.
+Streams = tuple[object, object]
+
+
+class LastStatus:
+    """The status of the last answer over HTTP: the SDK does not tell them apart."""
+
+    def __init__(self) -> None:
+        self.value = 0
+
+    async def note(self, response: httpx2.Response) -> None:
+        """Take the status of an answer."""
+        self.value = response.status_code
+
+
+class Transports:
+    """Opens ways to servers.
+
+    Args:
+        rules: Where an address may lead.
+        pages: Where a program may go that is given a proxy.
+
+    """
+
+    def __init__(self, rules: OutboundRules, pages: OutboundRules) -> None:
+        self._rules = rules
+        self._pages = pages
+
+    @asynccontextmanager
+    async def open(self, target: McpTarget, status: LastStatus) -> AsyncGenerator[Streams]:
+        """Give the streams to and from a server, as the SDK takes them."""
+        way = self._program if target.transport is McpTransport.STDIO else self._address
+        async with way(target, status) as streams:
+            yield streams
+
+    @asynccontextmanager
+    async def _program(self, target: McpTarget, _: LastStatus) -> AsyncGenerator[Streams]:
+        async with self._arguments(target) as arguments:
+            started = StdioServerParameters(
+                command=target.command,
+                args=arguments,
+                env=dict(target.values),
+                cwd=Path.home() if Path.home().is_dir() else None,
+            )
+            async with stdio_client(started, errlog=_NOWHERE) as streams:
+                yield streams
+
+    @asynccontextmanager
+    async def _arguments(self, target: McpTarget) -> AsyncGenerator[list[str]]:
+        """Give a program's arguments; a proxy that they name listens as long as it runs."""
+        if PROXY_PLACE not in target.arguments:
+            yield list(target.arguments)
+            return
+        async with loopback_proxy(self._pages) as address:
+            yield [address if each == PROXY_PLACE else each for each in target.arguments]
+
+    @asynccontextmanager
+    async def _address(self, target: McpTarget, status: LastStatus) -> AsyncGenerator[Streams]:
+        caps = Caps(max_bytes=MAX_MCP_ANSWER_BYTES, seconds=MAX_OUTBOUND_SECONDS)
+        async with guarded_async_client(self._rules, caps) as client:
+            client.headers.update(target.values)
+            client.event_hooks["response"].append(status.note)
+            async with streamable_http_client(target.url, http_client=client) as streams:
+                yield streams

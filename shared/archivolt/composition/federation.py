@@ -1,0 +1,56 @@
+"""MCP servers of others: what is kept of them, what speaks to them, what an administrator may do.
+
+The SDK is imported with the first connection, never before the first word of an answer.
+"""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from archivolt.adapters.mcp.client import SdkMcpClient
+    from archivolt.bootstrap import Container
+    from archivolt.federation.servers import McpServers
+    from archivolt.ports.federation import McpServerStore
+
+
+class FederationContainer:
+    """Builds and keeps the collaborators of federation."""
+
+    def __init__(self, container: "Container") -> None:
+        self._on = container
+
+    @cached_property
+    def store(self) -> "McpServerStore":
+        """What tenants configured."""
+        from archivolt.adapters.dynamodb.mcp_servers import DynamoMcpServers
+        from archivolt.adapters.dynamodb.table import DynamoTable
+
+        control = self._on.settings.required("control_table")
+        return DynamoMcpServers(DynamoTable(self._on.aws.dynamodb, control))
+
+    @cached_property
+    def client(self) -> "SdkMcpClient":
+        """What speaks to servers."""
+        from archivolt.adapters.http.addresses import OutboundRules
+        from archivolt.adapters.mcp.client import SdkMcpClient
+        from archivolt.adapters.mcp.transports import Transports
+
+        settings = self._on.settings
+        transports = Transports(
+            OutboundRules.from_setting(settings.outbound_allowed_hosts),
+            OutboundRules.from_setting(settings.archivolt_fetch_allowed_hosts),
+        )
+        return SdkMcpClient(transports, self._on.clock)
+
+    @cached_property
+    def servers(self) -> "McpServers":
+        """What an administrator may do with them."""
+        from archivolt.federation.servers import McpServers
+
+        return McpServers(
+            self.store,
+            lambda: self._on.secret_box,
+            lambda: self.client,
+            self._on.clock,
+            programs=self._on.settings.archivolt_mcp_stdio,
+        )
