@@ -37,7 +37,7 @@ class RunWorld(ChatWorld):
         self, model: ChatModel | None = None, *, max_history: int = MAX_RUN_HISTORY
     ) -> None:
         super().__init__(model)
-        self.agent_runs = InMemoryRuns()
+        self.agent_runs = self.line.across(InMemoryRuns())
         self.engine = NotingEngine()
         self._max_history = max_history
 

@@ -3,9 +3,12 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from archivolt.adapters.extractive.chat_model import ExtractiveChatModel
+from archivolt.adapters.models.table import ModelTable
+from archivolt.domain.usage import ModelPrice
 from archivolt.ports.chat_model import (
     ChatModel,
     ChatProvider,
@@ -33,6 +36,11 @@ def calling(name: str, text: str = "", **arguments: object) -> ModelTurn:
     return ModelTurn(text=text, tool_calls=(call,), finish_reason="tool_calls")
 
 
+def counted(turn: ModelTurn, input_tokens: int, output_tokens: int) -> ModelTurn:
+    """Return a turn whose provider says what it used."""
+    return replace(turn, input_tokens=input_tokens, output_tokens=output_tokens)
+
+
 class ScriptedModel:
     """A `ChatModel` that gives its script turn by turn, the last one again and again."""
 
@@ -55,6 +63,28 @@ class ScriptedModel:
             middle = len(turn.text) // 2
             for piece in (turn.text[:middle], turn.text[middle:]):
                 yield TextDelta(text=piece)
+        yield turn
+
+
+class PricedModels(ModelTable):
+    """The table of models, where every model has a price."""
+
+    def price(self, provider: str, model: str) -> ModelPrice:
+        return ModelPrice(input=Decimal(1), output=Decimal(2))
+
+
+class RepeatableModel(ScriptedModel):
+    """Gives its script by how often it has answered before: asked again, it answers the same."""
+
+    def __init__(self, *script: ModelTurn) -> None:
+        super().__init__()
+        self._turns = script
+
+    async def create_message(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        self.requests.append(request)
+        said = sum(message.role == "assistant" for message in request.messages)
+        turn = self._turns[min(said, len(self._turns) - 1)]
+        yield TextDelta(text=turn.text)
         yield turn
 
 

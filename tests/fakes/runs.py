@@ -143,6 +143,10 @@ class InMemoryRuns:
     def delete(self, run: Run) -> None:
         self._kept.pop((run.tenant, run.id), None)
 
+    def forget_outcome(self, run: Run, place: str) -> None:
+        """Be as if a worker had died before it could keep what a call came to."""
+        del self._of(run).outcomes[place]
+
     def _of(self, run: Run) -> _Kept:
         kept = self._kept.get((run.tenant, run.id))
         if kept is None:
