@@ -27,9 +27,10 @@ _SECTIONS: Final = {
     "tokens": "Personal access tokens",
     "confirmations": "Confirmations of an agent's changes",
     "settings": "Settings",
+    "tenants": "Tenants and users",
     "mcp": "MCP",
-    "health": "Health and description",
     "mcp-servers": "MCP servers of others",
+    "health": "Health and description",
 }
 # Where the addresses of the tools that came before are now (decision 3).
 FORMER_ADDRESSES: Final = (

@@ -13,6 +13,7 @@ from archivolt.domain.paths import VaultPath, name_of
 from archivolt.domain.search import SearchHit, SearchNotice, SearchQuery, SearchResult
 from archivolt.domain.tool import Surface, ToolResult
 from archivolt.domain.vault import FileInfo, VaultRef, VaultRole
+from archivolt.governance.admission import Admission
 from archivolt.governance.human_confirmation import HumanConfirmation
 from archivolt.ingestion.sync_requests import LeasedSyncRequests, RebuildRequests
 from archivolt.ports.notes import Note
@@ -38,8 +39,8 @@ from tests.fakes.clock import FrozenClock
 from tests.fakes.code_check import CodeCheckerHere
 from tests.fakes.confirmations import InMemoryConfirmations
 from tests.fakes.faults import FaultLine
-from tests.fakes.files import InMemoryFiles
 from tests.fakes.federation import InMemoryMcpServers, ScriptedMcpClient
+from tests.fakes.files import InMemoryFiles
 from tests.fakes.governance import (
     InMemoryRates,
     InMemoryTenantSettings,
@@ -51,6 +52,7 @@ from tests.fakes.index_runs import InMemoryIndexRuns
 from tests.fakes.notes import InMemoryNotes
 from tests.fakes.operations import InMemoryOperations
 from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
+from tests.fakes.tenancy import InMemoryTenants
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
 from tests.fakes.web import ScriptedWeb
@@ -148,12 +150,12 @@ class World:
         self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
         self.confirmations = line.across(InMemoryConfirmations())
         self.tenant_settings = InMemoryTenantSettings()
-        self.user_settings = InMemoryUserSettings()
-        self.approvals = ApprovalService(lambda: self.proposals)
         self.mcp_servers = InMemoryMcpServers()
         self.mcp_client = ScriptedMcpClient()
         self.tenants = InMemoryTenants()
         self.admission = Admission(lambda: self.tenants, self.clock)
+        self.user_settings = InMemoryUserSettings()
+        self.approvals = ApprovalService(lambda: self.proposals)
         self.pipeline = self.pipeline_of(self.tools())
 
     @property

@@ -21,14 +21,15 @@ if TYPE_CHECKING:
     from archivolt.entrypoints.http.chat_services import ChatServices
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.entrypoints.mcp.app import McpServices
+    from archivolt.governance.admission import Admission
     from archivolt.governance.settings import SettingsService
+    from archivolt.ports.audit import AuditLog
     from archivolt.ports.catalogue import Catalogue
     from archivolt.ports.clock import Clock
     from archivolt.ports.confirmations import ConfirmationStore
     from archivolt.ports.conversations import ConversationStore
     from archivolt.ports.files import FileStore
     from archivolt.ports.governance import (
-        AuditLog,
         RateCounter,
         SecretBox,
         TenantSettingsStore,
@@ -78,6 +79,13 @@ class Container:
         from archivolt.composition.identity import token_verifier
 
         return token_verifier(self, notes_use=False)
+
+    @cached_property
+    def admission(self) -> "Admission":
+        """Who may come in."""
+        from archivolt.composition.tenancy import admission
+
+        return admission(self)
 
     @cached_property
     def secret_box(self) -> "SecretBox":
@@ -219,14 +227,9 @@ class Container:
     @cached_property
     def rate_limit(self) -> "RateLimit":
         """How often a token may call."""
-        from archivolt.tools.rate_limit import RateLimit
+        from archivolt.composition.tenancy import rate_limit
 
-        return RateLimit(
-            counter=self.rate_counter,
-            per_token=self.settings.archivolt_tool_rate_limit,
-            per_tool=self.settings.archivolt_tool_rate_limit_per_tool,
-            window=self.settings.archivolt_tool_rate_window,
-        )
+        return rate_limit(self)
 
     @cached_property
     def index(self) -> "IndexContainer":

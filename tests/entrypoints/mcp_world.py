@@ -5,6 +5,7 @@ from typing import Any, cast
 
 from archivolt.domain.identity import TokenKind
 from archivolt.entrypoints.mcp.app import McpServices, create_handler
+from archivolt.governance.admission import AdmittingVerifier
 from archivolt.vaults.files import FileService
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.mcp_messages import Sent, modern
@@ -52,7 +53,7 @@ class McpWorld(World):
     def services(self) -> McpServices:
         """What the endpoint stands on."""
         return McpServices(
-            token_verifier=self.tokens,
+            token_verifier=AdmittingVerifier(self.tokens, self.admission),
             pipeline=self.pipeline,
             state_key=lambda: SIGNING_KEY,
             public_url=PUBLIC_URL,

@@ -19,11 +19,13 @@ from archivolt.entrypoints.http.tools_app import create_handler
 from archivolt.federation.servers import McpServers
 from archivolt.governance.admission import AdmittingVerifier
 from archivolt.governance.audit import AuditService
+from archivolt.governance.metered_models import MeteredModels
 from archivolt.governance.oauth.connections import Connections
 from archivolt.governance.oauth.tokens import OAuthTokens
 from archivolt.governance.own_settings import OwnSettings
 from archivolt.governance.personal_tokens import PersonalTokens
 from archivolt.governance.settings import SettingsService
+from archivolt.governance.tenants import Tenants
 from archivolt.governance.token_verifiers import PersonalTokenVerifier, TokenVerifiers
 from archivolt.ports.governance import TokenVerifier
 from archivolt.tools.by_hand import ByHand
@@ -34,6 +36,7 @@ from archivolt.vaults.uploads import UploadService
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.rest_api import EVENTS, Answer, LambdaProcess
 from tests.fakes.governance import KnownTokens, ReversibleBox
+from tests.fakes.ledger import unbounded_meter
 from tests.fakes.models import ScriptedModels
 from tests.fakes.oauth import InMemoryOAuthGrants
 from tests.fakes.personal_tokens import InMemoryPersonalTokens
@@ -62,6 +65,7 @@ def rest_services(
 ) -> RestServices:
     """Return what the tools function stands on, over a world."""
     store = personal_tokens or InMemoryPersonalTokens()
+    kept_grants = grants or InMemoryOAuthGrants()
     by_hand = ByHand(world.rate_limit, world.audit, world.clock)
     return RestServices(
         token_verifier=tokens,
@@ -75,14 +79,34 @@ def rest_services(
         index=IndexReports(world.catalogue, world.runs),
         rebuilds=world.rebuilds,
         tenant_settings=SettingsService(world.tenant_settings, ReversibleBox()),
+        tenants=Tenants(
+            world.tenants,
+            world.admission,
+            world.clock,
+            tokens=lambda: store,
+            grants=lambda: kept_grants,
+            vaults=world.directory,
+        ),
         own_settings=OwnSettings(world.user_settings, world.human),
         audit=AuditService(world.audit, world.clock),
         tokens=PersonalTokens(lambda: store, world.clock),
-        connections=Connections(grants or InMemoryOAuthGrants(), world.clock),
+        connections=Connections(kept_grants, world.clock),
         approvals=world.approvals,
         model_choices=lambda: ModelChoices(
-            ModelSelector(world.tenant_settings, ReversibleBox(), ScriptedModels(), ModelTable()),
+            ModelSelector(
+                world.tenant_settings,
+                ReversibleBox(),
+                MeteredModels(ScriptedModels(), unbounded_meter()),
+                ModelTable(),
+            ),
             ModelTable(),
+        ),
+        mcp_servers=McpServers(
+            world.mcp_servers,
+            ReversibleBox,
+            lambda: world.mcp_client,
+            world.clock,
+            programs=True,
         ),
         allowed_origins=allowed_origins,
     )
@@ -101,25 +125,19 @@ class RestWorld(World):
     """The tools function over fakes, in one warm process."""
 
     def __init__(self, *, per_token: int = 600, per_tool: int = 300) -> None:
-        mcp_servers=McpServers(
-            world.mcp_servers,
-            ReversibleBox,
-            lambda: world.mcp_client,
-            world.clock,
-            programs=True,
-        ),
         super().__init__(per_token=per_token, per_tool=per_tool)
         self.personal_tokens = InMemoryPersonalTokens()
         self.grants = InMemoryOAuthGrants()
         people = KnownTokens(dict(PEOPLE))
         programs = PersonalTokenVerifier(self.personal_tokens, self.clock)
+        tokens = TokenVerifiers(
+            lambda: people,
+            personal=lambda: programs,
+            granted=lambda: OAuthTokens(self.grants, self.clock),
+        )
         self._services = rest_services(
             self,
-            TokenVerifiers(
-                lambda: people,
-                personal=lambda: programs,
-                granted=lambda: OAuthTokens(self.grants, self.clock),
-            ),
+            AdmittingVerifier(tokens, self.admission),
             "https://app.example",
             self.personal_tokens,
             self.grants,

@@ -43,9 +43,13 @@ def bearer(name: str = "alice", **headers: str) -> dict[str, str]:
 
 
 def application(world: ChatWorld, *, enabled: bool = True) -> LazyChatApp:
+    return chat_application(world, KnownTokens(TOKENS), enabled=enabled)
+
+
+def chat_application(world: ChatWorld, tokens: KnownTokens, *, enabled: bool = True) -> LazyChatApp:
     services = ChatServices(
         enabled=enabled,
-        token_verifier=KnownTokens(TOKENS),
+        token_verifier=tokens,
         send_message=world.send_message,
         scopes=world.scopes,
         skills=world.skills,

@@ -14,6 +14,7 @@ from starlette.testclient import TestClient
 from archivolt.domain.errors import ConflictError, NotFoundError, RateLimitedError, UnavailableError
 from archivolt.domain.identity import TokenKind
 from archivolt.domain.limits import MAX_REQUEST_BYTES
+from archivolt.domain.rights import Caller, Right
 from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.authentication import (
     CurrentPrincipal,
@@ -49,11 +50,11 @@ def add_routes(app: FastAPI) -> None:
     def fail(how: str) -> None:
         raise failures[how]
 
-    @app.get("/who")
+    @app.get("/who", operation_id="who")
     def who(caller: CurrentPrincipal) -> str:
         return f"{caller.tenant}/{caller.user}"
 
-    @app.post("/notes")
+    @app.post("/notes", operation_id="write")
     def write(caller: InteractivePrincipal, note: Note) -> str:
         return note.path
 
@@ -71,6 +72,7 @@ def client() -> Iterator[TestClient]:
         token_verifier=lambda: tokens,
         allowed_origins="https://app.example/, https://other.example",
         resource_metadata=METADATA,
+        rights={"who": Right(caller=Caller.PROGRAM), "write": Right()},
     )
     add_routes(app)
     with TestClient(app, raise_server_exceptions=False) as client:

@@ -37,7 +37,7 @@ def test_local_tokens_are_verified_with_the_local_key() -> None:
     settings = Settings(
         auth_issuer=ISSUER, auth_local_key=LOCAL_KEY, public_url="https://archivolt.example"
     )
-    verifier = Container(settings).token_verifier
+    verifier = Container(settings).front_door_verifier
 
     assert verifier.verify(token("archivolt")).kind is TokenKind.INTERACTIVE
     assert verifier.verify(token("https://archivolt.example/mcp")).kind is TokenKind.MCP

@@ -11,8 +11,9 @@ from archivolt.chat.running import confirmations_in
 from archivolt.chat.waiting import WaitingTurns
 from archivolt.domain.conversation import Conversation, ConversationId
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, NotFoundError
-from archivolt.domain.identity import Principal, Role
+from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_TITLE_CHARS
+from archivolt.domain.rights import may_reach_others
 from archivolt.domain.stream import ConfirmationRequired
 from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
@@ -55,7 +56,7 @@ class ConversationService:
 
         """
         found = self._store.get(principal.tenant, ConversationId(conversation_id))
-        if found.owner != principal.user and not principal.role.includes(Role.TENANT_ADMIN):
+        if found.owner != principal.user and not may_reach_others(principal, "read_conversation"):
             raise NotFoundError("conversation_not_found")
         return found
 

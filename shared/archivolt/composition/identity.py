@@ -37,10 +37,11 @@ def token_verifier(on: "Container", *, notes_use: bool) -> "TokenVerifiers":
 
 def greeting_verifier(on: "Container", *, at_once: bool) -> "FirstRequests":
     """Return the verifier of a function that people reach; `at_once` as in `Welcome`."""
+    from archivolt.governance.admission import AdmittingVerifier
     from archivolt.governance.first_requests import FirstRequests
 
     return FirstRequests(
-        token_verifier(on, notes_use=True),
+        AdmittingVerifier(token_verifier(on, notes_use=True), on.admission),
         lambda principal: on.index.sync.welcome(at_once=at_once).greet(principal),
     )
 
@@ -57,17 +58,18 @@ def oauth_tokens(on: "Container") -> "OAuthTokens":
     """Return what gives, renews, ends and verifies the tokens of our authorization server."""
     from archivolt.governance.oauth.tokens import OAuthTokens
 
-    return OAuthTokens(_grants(on), on.clock)
+    return OAuthTokens(oauth_grants(on), on.clock, on.admission.require)
 
 
 def connections(on: "Container") -> "Connections":
     """Return what people let in."""
     from archivolt.governance.oauth.connections import Connections
 
-    return Connections(_grants(on), on.clock)
+    return Connections(oauth_grants(on), on.clock)
 
 
-def _grants(on: "Container") -> "OAuthGrantStore":
+def oauth_grants(on: "Container") -> "OAuthGrantStore":
+    """Return where what people let in is kept."""
     from archivolt.adapters.dynamodb.oauth_grants import DynamoOAuthGrants
     from archivolt.adapters.dynamodb.table import DynamoTable
 

@@ -184,6 +184,7 @@ class ToolsContainer:
     def rest_services(self) -> "RestServices":
         """What the tools function stands on."""
         from archivolt.composition.identity import connections, personal_tokens
+        from archivolt.composition.tenancy import tenants
         from archivolt.entrypoints.http.services import RestServices
         from archivolt.governance.audit import AuditService
         from archivolt.governance.own_settings import OwnSettings
@@ -205,15 +206,16 @@ class ToolsContainer:
             index=IndexReports(self._on.catalogue, self._on.index.sync.runs),
             rebuilds=self._on.index.sync.rebuilds,
             tenant_settings=self._on.settings_service,
+            tenants=tenants(self._on),
             own_settings=OwnSettings(self._on.user_settings, self.human_confirmation),
             audit=AuditService(self._on.audit_log, self._on.clock),
             tokens=PersonalTokens(lambda: personal_tokens(self._on), self._on.clock),
             connections=connections(self._on),
             approvals=self.approvals,
             model_choices=lambda: self._on.chat.model_choices,
+            mcp_servers=self.federation.servers,
             allowed_origins=self._on.settings.allowed_origins,
         )
-            mcp_servers=self.federation.servers,
 
     @cached_property
     def browser_services(self) -> "BrowserServices":

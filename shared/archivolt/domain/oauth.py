@@ -52,6 +52,9 @@ _RFC_ERRORS: Final = {
     "oauth_resource": "invalid_target",
     "oauth_response_type": "unsupported_response_type",
     "oauth_scope": "invalid_scope",
+    "tenant_deleting": "access_denied",
+    "tenant_suspended": "access_denied",
+    "user_suspended": "access_denied",
 }
 
 

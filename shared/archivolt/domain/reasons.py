@@ -149,6 +149,7 @@ REASONS: Mapping[str, Message] = {
         f"au plus {MAX_CONTEXT_FILES} fichiers et dossiers à la fois",
     ),
     "provider_address": Message("its address is not valid", "son adresse n'est pas valide"),
+    "provider_unreachable": Message("nobody answers at its address", "personne n'y répond"),
     "provider_connection": Message("the connection failed", "la connexion a échoué"),
     "provider_error": Message("an error in its answer", "une erreur dans sa réponse"),
     "provider_incomplete": Message("its answer is incomplete", "sa réponse est incomplète"),
@@ -179,6 +180,10 @@ REASONS: Mapping[str, Message] = {
     "url_port": Message("its port is not one of the web", "son port n'est pas un port du web"),
     "url_redirects": Message("it leads from one to the next", "elle mène d'une autre à une autre"),
     "url_scheme": Message("only http and https are read", "seuls http et https sont lus"),
+    "tenant_unreadable": Message(
+        "a tenant's id has 1 to 64 letters, digits, _ or -",
+        "un identifiant d'organisation a 1 à 64 lettres, chiffres, _ ou -",
+    ),
     "user_unreadable": Message(
         "user is not an identifier that tokens carry",
         "user n'est pas un identifiant que portent les jetons",

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from archivolt.domain.errors import ForbiddenError, NotFoundError
-from archivolt.domain.identity import Principal, Role, TokenKind, TokenReach
+from archivolt.domain.identity import Principal, TokenKind, TokenReach
 from archivolt.domain.limits import MAX_PERSONAL_TOKENS
 from archivolt.domain.personal_tokens import PersonalToken, digest_of, new_token
+from archivolt.domain.rights import may_reach_others, require_others
 from archivolt.ports.clock import Clock
 from archivolt.ports.personal_tokens import PersonalTokenStore
 
@@ -81,8 +82,7 @@ class PersonalTokens:
 
         """
         _require_person(principal)
-        if not principal.role.includes(Role.TENANT_ADMIN):
-            raise ForbiddenError("forbidden")
+        require_others(principal, "list_tokens")
         return self._store().of_tenant(principal.tenant)
 
     def revoke(self, principal: Principal, token_id: str) -> None:
@@ -108,4 +108,4 @@ def _require_person(principal: Principal) -> None:
 def _may_revoke(principal: Principal, token: PersonalToken) -> bool:
     if token.tenant != principal.tenant:
         return False
-    return token.user == principal.user or principal.role.includes(Role.TENANT_ADMIN)
+    return token.user == principal.user or may_reach_others(principal, "revoke_token")

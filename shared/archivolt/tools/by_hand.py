@@ -5,13 +5,14 @@ or the audit log.
 """
 
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
+from archivolt.domain.errors import ForbiddenError
 from archivolt.domain.identity import Principal
 from archivolt.domain.tool import Surface
+from archivolt.ports.audit import AuditLog
 from archivolt.ports.clock import Clock
-from archivolt.ports.governance import AuditLog
 from archivolt.tools.audit import Call, Recorder
 from archivolt.tools.rate_limit import RateLimit
 
@@ -59,6 +60,19 @@ class ByHand:
         """
         with self._recorder.recorded(principal, action, arguments, surface) as call:
             yield call
+
+    def note_refusal(
+        self, principal: Principal, action: str, error: ForbiddenError, *, surface: Surface
+    ) -> None:
+        """Count and record what somebody was refused before it began.
+
+        Raises:
+            RateLimitedError: `rate_limited`.
+            UnavailableError: It cannot be recorded.
+
+        """
+        with suppress(ForbiddenError), self.doing(principal, action, surface=surface):
+            raise error
 
     def count(self, call: Call) -> None:
         """Count an action that is being recorded.

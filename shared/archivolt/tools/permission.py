@@ -9,6 +9,7 @@ from typing import Any
 
 from archivolt.domain.errors import ForbiddenError, NotFoundError
 from archivolt.domain.identity import Principal
+from archivolt.domain.rights import require_tool
 from archivolt.domain.tool import Risk, Surface
 from archivolt.domain.vault import VaultAccess, VaultRole
 from archivolt.tools.registry import Tool
@@ -33,13 +34,15 @@ def vault_for(
 
     Raises:
         NotFoundError: `vault_not_found`: there is none of that name among the caller's.
-        ForbiddenError: `token_read_only`, `vault_read_only`: the tool writes, and the token or the
+        ForbiddenError: `forbidden`: the tool takes another role; `token_read_only`,
+            `vault_read_only`: the tool writes, and the token or the
             caller only reads; or `destructive_tools_off`: the owner forbids dangerous tools (O62).
 
     """
+    require_tool(principal, tool.name)
     if principal.reach.read_only and tool.risk is not Risk.READ:
         raise ForbiddenError("token_read_only")
-    name = _vault_name(arguments)
+    name = _vault_name(arguments) if tool.names_vaults else ""
     if not name:
         return None
     access = vaults.access(principal, name)

@@ -28,13 +28,14 @@ from archivolt.entrypoints.http.errors import language_for
 from archivolt.entrypoints.http.middleware import BodyLimit
 
 BROWSER_PATHS: Final = ("/oauth/", "/approve/")
-_PAGES: Final = (sign_in_routes, consent_routes, connection_routes, approval_routes)
+PAGE_ROUTES: Final = (sign_in_routes, consent_routes, connection_routes, approval_routes)
+"""What makes the routes of each kind of page."""
 
 
 def create_browser_app(services: BrowserServicesOf) -> ASGIApp:
     """Return the application; `services` is called at each request."""
     endpoints = _application(services, endpoint_routes(services), allowed_origins="*")
-    pages = _application(services, [route for make in _PAGES for route in make(services)])
+    pages = _application(services, [route for make in PAGE_ROUTES for route in make(services)])
     _answer_with_pages(pages, services)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:

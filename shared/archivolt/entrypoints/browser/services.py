@@ -23,7 +23,7 @@ class BrowserServices:
     """The collaborators; `public_url` has no final slash.
 
     People sign in by `local`, on one machine, or by `upstream`; what they do not is None.
-    `greet` is told of who signed in, and never fails.
+    `admit` turns away whoever may not come in; `greet` is told of who signed in, and never fails.
     """
 
     public_url: str
@@ -38,6 +38,7 @@ class BrowserServices:
     vaults: VaultService
     by_hand: ByHand
     approvals: ApprovalService
+    admit: Callable[[Principal], None]
     greet: Callable[[Principal], None]
 
     @property

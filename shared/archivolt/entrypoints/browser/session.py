@@ -46,8 +46,16 @@ class SignInNeededError(UnauthenticatedError):
 
 
 def signed_in(request: Request, services: BrowserServices) -> SignedIn | None:
-    """Return who signed in in this browser, or None."""
-    return services.sessions.find(request.cookies.get(cookie_name(services, SESSION), ""))
+    """Return who signed in in this browser, or None.
+
+    Raises:
+        ForbiddenError: `tenant_suspended`, `tenant_deleting`, `user_suspended`.
+
+    """
+    found = services.sessions.find(request.cookies.get(cookie_name(services, SESSION), ""))
+    if found is not None:
+        services.admit(found.principal)
+    return found
 
 
 def require_signed_in(request: Request, services: BrowserServices) -> SignedIn:

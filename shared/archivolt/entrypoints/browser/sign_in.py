@@ -105,6 +105,7 @@ def _begun(services: BrowserServices, request: Request, person: Person, to: str)
     secret = services.sessions.begin(person)
     found = services.sessions.find(secret)
     if found is not None:
+        services.admit(found.principal)
         with services.by_hand.doing(found.principal, "sign_in"):
             services.greet(found.principal)
     return with_session(sent_to(return_address(services, to)), services, secret)

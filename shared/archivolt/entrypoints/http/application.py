@@ -4,13 +4,15 @@ The routes are put in by each application; this file refuses to know any of them
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 
 from archivolt.domain.limits import MAX_REQUEST_BYTES
+from archivolt.domain.rights import RIGHTS, Right
+from archivolt.entrypoints.http.authentication import NoteRefusal
 from archivolt.entrypoints.http.errors import DOCUMENTED_ERRORS, add_error_handlers
 from archivolt.entrypoints.http.middleware import (
     REQUEST_ID_HEADER,
@@ -28,6 +30,8 @@ def create_application(
     allowed_origins: str = "",
     resource_metadata: str = "",
     openapi_url: str | None = None,
+    rights: Mapping[str, Right] = RIGHTS,
+    note_refusal: NoteRefusal = lambda principal, operation, error: None,  # noqa: ARG005  unnoted
 ) -> FastAPI:
     """Return an application without routes.
 
@@ -37,6 +41,8 @@ def create_application(
         allowed_origins: Origins of browser pages that may call, separated by commas or spaces.
         resource_metadata: The URL a 401 points at (RFC 9728 §5.1), or empty.
         openapi_url: Where the application's own OpenAPI is served, if anywhere.
+        rights: Who may call which operation.
+        note_refusal: Is told whom that refused.
 
     """
     app = FastAPI(
@@ -49,6 +55,8 @@ def create_application(
         responses=DOCUMENTED_ERRORS,
     )
     app.state.token_verifier = token_verifier
+    app.state.rights = rights
+    app.state.note_refusal = note_refusal
     put_in_frame(app, allowed_origins=allowed_origins, resource_metadata=resource_metadata)
     return app
 

@@ -1,8 +1,11 @@
-"""Who is calling over HTTP: the token, verified here whatever stands in front (decision 13).
+"""Who is calling over HTTP, and whether they may: here, for every route, and nowhere else.
 
-The application's `state.token_verifier` gives the verifier; nothing else makes a `Principal`.
+The token is verified whatever stands in front (decision 13), then held to the route's row in the
+table of rights. The application's `state.token_verifier` gives the verifier; nothing else makes a
+`Principal`.
 """
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import Depends, Request, Security
@@ -10,11 +13,15 @@ from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from fastapi.security.http import HTTPBase
 
 from archivolt.domain.errors import ForbiddenError, UnauthenticatedError
-from archivolt.domain.identity import Principal, TokenKind
+from archivolt.domain.identity import Principal
+from archivolt.domain.rights import Right, require
 from archivolt.entrypoints.credentials import principal_of
 
 if TYPE_CHECKING:
     from archivolt.ports.governance import TokenVerifier
+
+NoteRefusal = Callable[[Principal, str, ForbiddenError], None]
+"""Is told whom the table refused what, by its operation id, and why."""
 
 _bearer: Final = HTTPBearer(
     auto_error=False,
@@ -36,37 +43,39 @@ def authenticated(
     _documented: Annotated[HTTPAuthorizationCredentials | None, Security(_bearer)],
     _documented_too: Annotated[HTTPAuthorizationCredentials | None, Security(_basic)],
 ) -> Principal:
-    """Return the caller.
+    """Return the caller, who has what the route takes.
 
     Raises:
         UnauthenticatedError: `missing_token` or `invalid_token`.
+        ForbiddenError: `forbidden`, `person_required`, `token_read_only`; or they may not come in.
         UnavailableError: The identity provider's keys cannot be read.
+        LookupError: The route has no row in the table of rights.
 
     """
     header = request.headers.get("authorization")
     if not header:
         raise UnauthenticatedError("missing_token")
     verifier: TokenVerifier = request.app.state.token_verifier()
-    return principal_of(header, verifier)
-
-
-CurrentPrincipal = Annotated[Principal, Depends(authenticated)]
-"""The caller, by any token."""
-
-
-def interactive(request: Request, principal: CurrentPrincipal) -> Principal:
-    """Return the caller if a person is behind the token: for every REST write (decision 26).
-
-    Raises:
-        ForbiddenError: `person_required`, or `token_read_only` for what is no reading.
-
-    """
-    if principal.kind is not TokenKind.INTERACTIVE:
-        raise ForbiddenError("person_required")
-    if principal.reach.read_only and request.method not in {"GET", "HEAD"}:
-        raise ForbiddenError("token_read_only")
+    principal = principal_of(header, verifier)
+    _require_right(request, principal)
     return principal
 
 
-InteractivePrincipal = Annotated[Principal, Depends(interactive)]
-"""The caller, by a token that a person uses."""
+def _require_right(request: Request, principal: Principal) -> None:
+    operation = str(request.scope["route"].operation_id)
+    rights: Mapping[str, Right] = request.app.state.rights
+    if operation not in rights:
+        raise LookupError(f"domain/rights.py does not say who may call {operation}")
+    try:
+        require(rights[operation], principal, reads=request.method in {"GET", "HEAD"})
+    except ForbiddenError as error:
+        note_refusal: NoteRefusal = request.app.state.note_refusal
+        note_refusal(principal, operation, error)
+        raise
+
+
+CurrentPrincipal = Annotated[Principal, Depends(authenticated)]
+"""The caller."""
+
+InteractivePrincipal = CurrentPrincipal
+"""The caller; a person, as the table says of the route."""

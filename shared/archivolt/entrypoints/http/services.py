@@ -12,6 +12,7 @@ from archivolt.governance.oauth.connections import Connections
 from archivolt.governance.own_settings import OwnSettings
 from archivolt.governance.personal_tokens import PersonalTokens
 from archivolt.governance.settings import SettingsService
+from archivolt.governance.tenants import Tenants
 from archivolt.ingestion.sync_requests import RebuildRequests
 from archivolt.ports.governance import TokenVerifier
 from archivolt.ports.operations import OperationStore
@@ -41,14 +42,15 @@ class RestServices:
     rebuilds: RebuildRequests
     tenant_settings: SettingsService
     own_settings: OwnSettings
+    tenants: Tenants
     audit: AuditService
     tokens: PersonalTokens
     connections: Connections
     approvals: ApprovalService
     model_choices: Callable[[], ModelChoices]
+    mcp_servers: McpServers
     allowed_origins: str = ""
 
-    mcp_servers: McpServers
 
 ServicesOf = Callable[[], RestServices]
 """Gives the services when a request needs them: routes are made without."""

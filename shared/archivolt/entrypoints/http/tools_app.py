@@ -22,8 +22,9 @@ from archivolt.entrypoints.http.index_routes import index_router
 from archivolt.entrypoints.http.openapi import openapi_router
 from archivolt.entrypoints.http.own_settings_routes import own_settings_router
 from archivolt.entrypoints.http.read_routes import read_router
-from archivolt.entrypoints.http.services import ServicesOf
+from archivolt.entrypoints.http.services import ServicesOf, surface_of
 from archivolt.entrypoints.http.settings_routes import settings_router
+from archivolt.entrypoints.http.tenant_routes import tenant_router
 from archivolt.entrypoints.http.token_routes import token_router
 from archivolt.entrypoints.http.tool_routes import tool_router
 from archivolt.entrypoints.http.upload_routes import upload_router
@@ -38,11 +39,12 @@ _ROUTERS: Final = (
     upload_router,
     vault_router,
     index_router,
+    tenant_router,
     settings_router,
     config_router,
+    federation_router,
     own_settings_router,
     audit_router,
-    federation_router,
     token_router,
     connection_router,
     confirmation_router,
@@ -78,6 +80,9 @@ def create_tools_app(services: ServicesOf, allowed_origins: str = "") -> FastAPI
         "Archivolt",
         token_verifier=lambda: services().token_verifier,
         allowed_origins=allowed_origins,
+        note_refusal=lambda principal, operation, error: services().by_hand.note_refusal(
+            principal, operation, error, surface=surface_of(principal)
+        ),
     )
     app.include_router(_health_router())
     for make in _ROUTERS:

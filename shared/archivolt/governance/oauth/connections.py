@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 
 from archivolt.domain.errors import ForbiddenError, NotFoundError
-from archivolt.domain.identity import Principal, Role, TokenKind
+from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.oauth import OAuthGrant
+from archivolt.domain.rights import may_reach_others, require_others
 from archivolt.ports.clock import Clock
 from archivolt.ports.oauth import OAuthGrantStore
 
@@ -34,8 +35,7 @@ class Connections:
 
         """
         _require_person(principal)
-        if not principal.role.includes(Role.TENANT_ADMIN):
-            raise ForbiddenError("forbidden")
+        require_others(principal, "list_connections")
         return self._alive(self._grants.of_tenant(principal.tenant))
 
     def end(self, principal: Principal, grant_id: str) -> None:
@@ -66,4 +66,4 @@ def _require_person(principal: Principal) -> None:
 def _may_end(principal: Principal, grant: OAuthGrant) -> bool:
     if grant.person.tenant != principal.tenant:
         return False
-    return grant.person.user == principal.user or principal.role.includes(Role.TENANT_ADMIN)
+    return grant.person.user == principal.user or may_reach_others(principal, "end_connection")

@@ -9,14 +9,19 @@ import base64
 import hashlib
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from archivolt.domain.errors import ConflictError, UnauthenticatedError, UnavailableError
-from archivolt.domain.identity import Principal, TokenReach
+from archivolt.domain.errors import (
+    ConflictError,
+    ForbiddenError,
+    UnauthenticatedError,
+    UnavailableError,
+)
+from archivolt.domain.identity import Principal, TenantId, TokenReach, UserId
 from archivolt.domain.limits import (
     MAX_ACCESS_TOKENS_PER_GRANT,
     MAX_OAUTH_GRANTS,
@@ -64,11 +69,24 @@ class CodeExchange:
 
 
 class OAuthTokens:
-    """Gives, renews and ends tokens."""
+    """Gives, renews and ends tokens.
 
-    def __init__(self, grants: OAuthGrantStore, clock: Clock) -> None:
+    Args:
+        grants: Keeps what people let in.
+        clock: The time.
+        require: Checks that somebody may come in, as `Admission.require`.
+
+    """
+
+    def __init__(
+        self,
+        grants: OAuthGrantStore,
+        clock: Clock,
+        require: Callable[[TenantId, UserId], object] = lambda tenant, user: None,  # noqa: ARG005  all may
+    ) -> None:
         self._grants = grants
         self._clock = clock
+        self._require = require
 
     def agree(self, person: Person, request: AuthorizationRequest, reach: TokenReach) -> str:
         """Return where the browser goes with the code for what a person agreed to."""
@@ -91,7 +109,7 @@ class OAuthTokens:
         """Return the tokens for a code, once.
 
         Raises:
-            OAuthError: `oauth_code`.
+            OAuthError: `oauth_code`, or as `_check_welcome`.
 
         """
         code = self._grants.find_code(digest_of(given.code))
@@ -102,6 +120,7 @@ class OAuthTokens:
             raise OAuthError("oauth_code")
         if code.expires_at <= self._clock.now():
             raise OAuthError("oauth_code")
+        self._check_welcome(code.person)
         pair = self._first_pair(code)
         try:
             self._grants.exchange(code, pair.grant)
@@ -118,7 +137,7 @@ class OAuthTokens:
         """Return new tokens for a refresh token, which is used up with that.
 
         Raises:
-            OAuthError: `oauth_refresh`.
+            OAuthError: `oauth_refresh`, or as `_check_welcome`.
 
         """
         grant = self._grant_of_refresh(token)
@@ -128,6 +147,7 @@ class OAuthTokens:
         if not hmac.compare_digest(digest_of(token), grant.refresh):
             self._end_stolen(grant.id)
             raise OAuthError("oauth_refresh")
+        self._check_welcome(grant.person)
         access = ACCESS_TOKENS.new(grant.id)
         refresh = REFRESH_TOKENS.new(grant.id, REFRESH_TOKENS.kept_part_of(token))
         good = tuple(each for each in grant.access if each.expires_at > now)
@@ -159,6 +179,19 @@ class OAuthTokens:
         if grant is None:
             raise UnauthenticatedError("invalid_token")
         return grant.principal()
+
+    def _check_welcome(self, person: Person) -> None:
+        """Give nothing to whoever may not come in; their grants stay, for when they may again.
+
+        Raises:
+            OAuthError: `tenant_suspended`, `tenant_deleting`, `user_suspended`.
+            UnavailableError: It cannot be read.
+
+        """
+        try:
+            self._require(person.tenant, person.user)
+        except ForbiddenError as error:
+            raise OAuthError(error.code) from error
 
     def _first_pair(self, code: AuthorizationCode) -> TokenPair:
         refresh = REFRESH_TOKENS.new()
