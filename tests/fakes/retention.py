@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from datetime import datetime
 
-from archivolt.domain.conversation import ConversationId
 from archivolt.domain.identity import TenantId
 from archivolt.ports.retention import AgePage, ConversationAge
 
@@ -12,12 +11,12 @@ class InMemoryAges:
     """`ConversationAges` in a dictionary; `before_purge` is told of each conversation to go."""
 
     def __init__(self, *, page: int = 2) -> None:
-        self.kept: dict[tuple[TenantId, ConversationId], datetime] = {}
-        self.before_purge: Callable[[ConversationId], None] = lambda _: None
+        self.kept: dict[tuple[TenantId, str], datetime] = {}
+        self.before_purge: Callable[[str], None] = lambda _: None
         self._page = page
 
     def add(self, tenant: TenantId, conversation_id: str, last_use: datetime) -> None:
-        self.kept[tenant, ConversationId(conversation_id)] = last_use
+        self.kept[tenant, conversation_id] = last_use
 
     def page(self, *, after: str | None = None) -> AgePage:
         keys = sorted(key for key in self.kept if after is None or "/".join(key) > after)
@@ -29,12 +28,12 @@ class InMemoryAges:
             next_after="/".join(shown[-1]) if len(keys) > self._page else None,
         )
 
-    def purge(self, tenant: TenantId, conversation_id: ConversationId, *, since: datetime) -> bool:
-        self.before_purge(conversation_id)
-        last_use = self.kept.get((tenant, conversation_id))
+    def purge(self, one: ConversationAge, *, since: datetime) -> bool:
+        self.before_purge(one.id)
+        last_use = self.kept.get((one.tenant, one.id))
         if last_use is None or last_use >= since:
             return False
-        del self.kept[tenant, conversation_id]
+        del self.kept[one.tenant, one.id]
         return True
 
 

@@ -123,7 +123,7 @@ class RetentionSweep:
 
     def _purge(self, one: ConversationAge, since: datetime, found: Purge) -> None:
         try:
-            if self._ages.purge(one.tenant, one.id, since=since):
+            if self._ages.purge(one, since=since):
                 found.purged += 1
         except Exception as error:  # noqa: BLE001  one conversation's trouble is not another's
             logger.error("a conversation was not purged", extra=failure(error))

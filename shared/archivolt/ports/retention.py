@@ -1,21 +1,21 @@
-"""Conversations by their age, for the daily purge of all tenants (S20)."""
+"""Conversations and agent runs by their age, for the daily purge of all tenants (S20)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from archivolt.domain.conversation import ConversationId
 from archivolt.domain.identity import TenantId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationAge:
-    """A conversation, and when it was last used."""
+    """A conversation, or an agent's run, and when it was last used."""
 
     tenant: TenantId
-    id: ConversationId
+    id: str
     last_use: datetime
+    is_run: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,8 +38,8 @@ class ConversationAges(Protocol):
         """
         ...
 
-    def purge(self, tenant: TenantId, conversation_id: ConversationId, *, since: datetime) -> bool:
-        """Remove a conversation with its messages, unless it was used since then.
+    def purge(self, one: ConversationAge, *, since: datetime) -> bool:
+        """Remove one with all that is in it, unless it was used since then.
 
         False if it was, or is gone. A turn that begins meanwhile finds it busy, then gone. What
         broke off can be done again.

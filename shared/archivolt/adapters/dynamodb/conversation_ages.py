@@ -1,4 +1,4 @@
-"""Conversations of all tenants by their age: a walk through the index of last uses.
+"""Conversations and runs of all tenants by their age: a walk through the index of last uses.
 
 The index holds no messages: a walk reads some hundred bytes a conversation.
 
@@ -12,22 +12,21 @@ from typing import Final
 from boto3.dynamodb.conditions import Attr
 
 from archivolt.adapters.dynamodb.conversations import DynamoConversations
-from archivolt.adapters.dynamodb.table import (
-    ConditionFailedError,
-    DynamoTable,
-    StoredItem,
-    is_key_text,
-)
+from archivolt.adapters.dynamodb.run_items import run_key, run_of
+from archivolt.adapters.dynamodb.runs import DynamoRuns
+from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable, StoredItem
 from archivolt.adapters.dynamodb.writes import Key, Put, Update
 from archivolt.domain.conversation import Conversation, ConversationId
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.limits import PURGE_HOLD_SECONDS
+from archivolt.domain.run import RunId
 from archivolt.ports.clock import Clock
 from archivolt.ports.retention import AgePage, ConversationAge
 
 _INDEX: Final = "by_last_use"
 _PLACE: Final = Key("RETENTION", "PLACE")
-_READ: Final = ("tenant", "id", "updated_at")
+_READ: Final = ("pk", "sk", "last_use")
+_HEAD, _RUN = "CONVERSATION", "RUN"
 
 
 class DynamoConversationAges:
@@ -36,6 +35,7 @@ class DynamoConversationAges:
     def __init__(self, table: DynamoTable, clock: Clock, *, per_page: int | None = None) -> None:
         self._table = table
         self._conversations = DynamoConversations(table)
+        self._runs = DynamoRuns(table)
         self._clock = clock
         self._per_page = per_page
 
@@ -45,29 +45,22 @@ class DynamoConversationAges:
         page = self._table.scan_page(
             index=_INDEX, limit=self._per_page, after=start, attributes=_READ
         )
+        ages = [_age(item) for item in page.items]
         return AgePage(
-            conversations=[
-                ConversationAge(
-                    tenant=TenantId(item["tenant"]),
-                    id=ConversationId(item["id"]),
-                    last_use=datetime.fromisoformat(item["updated_at"]),
-                )
-                for item in page.items
-            ],
+            conversations=[age for age in ages if age is not None],
             next_after=json.dumps(page.last_key) if page.last_key else None,
         )
 
-    def purge(self, tenant: TenantId, conversation_id: ConversationId, *, since: datetime) -> bool:
-        """Remove a conversation with its messages, unless it was used since then."""
-        if not is_key_text(conversation_id):
-            return False
-        # Of one width, so that text order is the order of time.
-        moment = since.astimezone(UTC).isoformat(timespec="microseconds")
+    def purge(self, one: ConversationAge, *, since: datetime) -> bool:
+        """Remove one with all that is in it, unless it was used since then."""
+        return self._purge_run(one, since) if one.is_run else self._purge(one, since)
+
+    def _purge(self, one: ConversationAge, since: datetime) -> bool:
         until = self._clock.now() + timedelta(seconds=PURGE_HOLD_SECONDS)
         held = Update(
-            key=Key(f"CONVERSATION#{tenant}#{conversation_id}", "CONVERSATION"),
+            key=Key(f"CONVERSATION#{one.tenant}#{one.id}", _HEAD),
             set={"busy_until": until.isoformat()},
-            condition=Attr("updated_at").lt(moment),
+            condition=Attr("last_use").lt(_moment(since)),
         )
         try:
             head = self._table.update(held)
@@ -75,6 +68,33 @@ class DynamoConversationAges:
             return False
         self._conversations.delete(_conversation(head))
         return True
+
+    def _purge_run(self, one: ConversationAge, since: datetime) -> bool:
+        """Remove a run; one that is over is never active again."""
+        key = run_key(one.tenant, RunId(one.id))
+        head = self._table.get(key)
+        if head is None or head["last_use"] >= _moment(since):
+            return False
+        self._runs.delete(run_of(head))
+        return True
+
+
+def _age(item: StoredItem) -> ConversationAge | None:
+    """Return the age that an entry of the index tells; None for one that is no head."""
+    if item["sk"] not in {_HEAD, _RUN}:
+        return None
+    _, tenant, conversation_id = item["pk"].split("#", 2)
+    return ConversationAge(
+        tenant=TenantId(tenant),
+        id=conversation_id,
+        last_use=datetime.fromisoformat(item["last_use"].partition("#")[0]),
+        is_run=item["sk"] == _RUN,
+    )
+
+
+def _moment(since: datetime) -> str:
+    # Of one width, so that text order is the order of time.
+    return since.astimezone(UTC).isoformat(timespec="microseconds")
 
 
 def _conversation(head: StoredItem) -> Conversation:
