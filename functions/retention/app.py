@@ -1,11 +1,10 @@
-"""The retention function: what is over age is removed, once a day."""
-
-from functools import cache
+"""The retention function: once a day, what is over age is removed, and the audit log sealed."""
 
 from archivolt.bootstrap import container
-from archivolt.composition.retention import RetentionContainer
 from archivolt.entrypoints.events.retention import build_retention
 
-retention = cache(lambda: RetentionContainer(container()))
-
-handler = build_retention(lambda: retention().sweep, lambda: container().clock)
+handler = build_retention(
+    lambda: container().retention.sweep,
+    lambda: container().clock,
+    lambda: container().retention.audit.sealing,
+)

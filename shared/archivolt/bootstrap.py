@@ -7,37 +7,23 @@ function pays for what it uses.
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from archivolt.settings import Settings, load_settings
+from archivolt.composition.stores import Stores
+from archivolt.settings import load_settings
 
 if TYPE_CHECKING:
     import httpx2
 
-    from archivolt.adapters.aws.clients import AwsClients
-    from archivolt.adapters.dynamodb.table import DynamoTable
     from archivolt.adapters.http.addresses import OutboundRules
     from archivolt.composition.chat import ChatContainer
     from archivolt.composition.index import IndexContainer
+    from archivolt.composition.retention import RetentionContainer
     from archivolt.composition.tools import ToolsContainer
     from archivolt.entrypoints.http.chat_services import ChatServices
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.entrypoints.mcp.app import McpServices
     from archivolt.governance.admission import Admission
     from archivolt.governance.settings import SettingsService
-    from archivolt.ports.audit import AuditLog
-    from archivolt.ports.catalogue import Catalogue
-    from archivolt.ports.clock import Clock
-    from archivolt.ports.confirmations import ConfirmationStore
-    from archivolt.ports.conversations import ConversationStore
-    from archivolt.ports.files import FileStore
-    from archivolt.ports.governance import (
-        RateCounter,
-        SecretBox,
-        TenantSettingsStore,
-        TokenVerifier,
-        UserSettingsStore,
-    )
-    from archivolt.ports.operations import OperationStore
-    from archivolt.ports.vaults import VaultDirectory
+    from archivolt.ports.governance import SecretBox, TokenVerifier
     from archivolt.retrieval.hybrid import RetrievalService
     from archivolt.tools.pipeline import ToolPipeline
     from archivolt.tools.rate_limit import RateLimit
@@ -46,18 +32,8 @@ if TYPE_CHECKING:
     from archivolt.vaults.search import TextSearch
 
 
-class Container:
+class Container(Stores):
     """Builds and keeps the collaborators of one execution environment."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
-
-    @cached_property
-    def clock(self) -> "Clock":
-        """The real time."""
-        from archivolt.adapters.system.clock import SystemClock
-
-        return SystemClock()
 
     @cached_property
     def token_verifier(self) -> "TokenVerifier":
@@ -116,92 +92,11 @@ class Container:
         return guarded_async_client(self._outbound_rules())
 
     @cached_property
-    def aws(self) -> "AwsClients":
-        """The clients of AWS services."""
-        from archivolt.adapters.aws.clients import AwsClients
-
-        return AwsClients(path_style=bool(self.settings.aws_endpoint_url))
-
-    @cached_property
-    def vault_directory(self) -> "VaultDirectory":
-        """Vaults and members."""
-        from archivolt.adapters.dynamodb.vaults import DynamoVaultDirectory
-
-        return DynamoVaultDirectory(self._table("control_table"))
-
-    @cached_property
-    def file_store(self) -> "FileStore":
-        """Documents."""
-        from archivolt.adapters.s3.files import S3Files
-
-        return S3Files(self.aws.s3, self.settings.required("documents_bucket"), self.clock)
-
-    @cached_property
-    def catalogue(self) -> "Catalogue":
-        """The state of every document in the index."""
-        from archivolt.adapters.dynamodb.catalogue import DynamoCatalogue
-
-        return DynamoCatalogue(self._table("catalogue_table"), self.clock)
-
-    @cached_property
-    def tenant_settings(self) -> "TenantSettingsStore":
-        """Each tenant's settings."""
-        from archivolt.adapters.dynamodb.tenant_settings import DynamoTenantSettings
-
-        return DynamoTenantSettings(self._table("control_table"))
-
-    @cached_property
-    def user_settings(self) -> "UserSettingsStore":
-        """Each user's own settings."""
-        from archivolt.adapters.dynamodb.user_settings import DynamoUserSettings
-
-        return DynamoUserSettings(self._table("control_table"))
-
-    @cached_property
     def settings_service(self) -> "SettingsService":
         """What an administrator may change."""
         from archivolt.composition.settings import settings_service
 
         return settings_service(self)
-
-    @cached_property
-    def rate_counter(self) -> "RateCounter":
-        """Calls per window."""
-        from archivolt.adapters.dynamodb.rates import DynamoRateCounter
-
-        return DynamoRateCounter(self._table("ledger_table"))
-
-    @cached_property
-    def audit_log(self) -> "AuditLog":
-        """Who did what."""
-        from archivolt.adapters.dynamodb.audit import DynamoAuditLog
-
-        return DynamoAuditLog(self._table("audit_table"))
-
-    @cached_property
-    def conversations(self) -> "ConversationStore":
-        """Conversations that are not over age."""
-        from archivolt.adapters.dynamodb.conversations import DynamoConversations
-        from archivolt.governance.kept_conversations import KeptConversations
-
-        kept = DynamoConversations(self._table("conversations_table"))
-        return KeptConversations(kept, self.tenant_settings, self.clock)
-
-    @cached_property
-    def confirmations(self) -> "ConfirmationStore":
-        """Proposals that wait for their confirmation."""
-        from archivolt.adapters.dynamodb.confirmations import DynamoConfirmations
-
-        return DynamoConfirmations(self._table("confirmations_table"))
-
-    @cached_property
-    def operations(self) -> "OperationStore":
-        """Changes of many files."""
-        from archivolt.adapters.dynamodb.operations import DynamoOperations
-
-        return DynamoOperations(
-            self._table("control_table"), self.aws.s3, self.settings.required("documents_bucket")
-        )
 
     @cached_property
     def vaults(self) -> "VaultService":
@@ -268,6 +163,13 @@ class Container:
         return self.tools.rest_services
 
     @cached_property
+    def retention(self) -> "RetentionContainer":
+        """What removes data, and keeps the audit log."""
+        from archivolt.composition.retention import RetentionContainer
+
+        return RetentionContainer(self)
+
+    @cached_property
     def chat(self) -> "ChatContainer":
         """What answers messages."""
         from archivolt.composition.chat import ChatContainer
@@ -288,11 +190,6 @@ class Container:
         from archivolt.adapters.http.addresses import OutboundRules
 
         return OutboundRules.from_setting(self.settings.outbound_allowed_hosts)
-
-    def _table(self, setting: str) -> "DynamoTable":
-        from archivolt.adapters.dynamodb.table import DynamoTable
-
-        return DynamoTable(self.aws.dynamodb, self.settings.required(setting))
 
 
 @cache

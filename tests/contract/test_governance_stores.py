@@ -11,13 +11,13 @@ from archivolt.adapters.dynamodb.table import DynamoTable
 from archivolt.adapters.dynamodb.tenant_settings import DynamoTenantSettings
 from archivolt.adapters.dynamodb.user_settings import DynamoUserSettings
 from archivolt.adapters.dynamodb.writes import Key, Put
+from archivolt.domain.audit import AuditEntry
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.identity import UserId
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.user_settings import UserSettings
+from archivolt.ports.audit import AuditLog
 from archivolt.ports.governance import (
-    AuditEntry,
-    AuditLog,
     RateCounter,
     TenantSettingsStore,
     UserSettingsStore,
@@ -111,19 +111,23 @@ def test_settings_saved_by_another_version_can_be_read(new_table: NewTable) -> N
 
 
 def test_calls_are_counted_per_key_and_window(rates: RateCounter) -> None:
-    def count(key: str, window: int) -> int:
-        return rates.increment(key, window_start=window, expires_at=window + 60)
+    def count(key: str, window: int, *names: str) -> list[int]:
+        counts = rates.add(key, names, window=window, expires_at=window + 60)
+        assert counts.keys() == set(names)
+        return list(counts.values())
 
-    assert [count("a", 60) for _ in range(3)] == [1, 2, 3]
-    assert count("a", 120) == 1
-    assert count("b", 60) == 1
-    assert count("a", 60) == 4
+    assert [count("a", 60, "calls") for _ in range(3)] == [[1], [2], [3]]
+    assert count("a", 120, "calls") == [1]
+    assert count("b", 60, "calls") == [1]
+    assert count("a", 60, "calls", "tool:read_file") == [4, 1]
+    assert count("a", 60, "tool:read_file") == [2]
+    assert count("a", 60, "calls", "tool:list_vaults") == [5, 1]
 
 
 @on_tables
 def test_a_count_expires_some_time_after_its_window(new_table: NewTable) -> None:
     table = new_table("LedgerTable")
-    DynamoRateCounter(table).increment("a", window_start=60, expires_at=120)
+    DynamoRateCounter(table).add("a", ["calls"], window=60, expires_at=120)
 
     [item] = table.items("RATE#a")
 
@@ -263,6 +267,8 @@ def test_an_audit_entry_says_who_did_what_and_nothing_of_the_content(new_table: 
     [item] = table.items("TENANT#acme#2026-09-01")
 
     del item["pk"], item["sk"]
+    chain = ("lane", "number", "previous", "personal", "salt", "digest", "ttl")
+    assert all(item.pop(name, None) is not None for name in chain)
     assert item == {
         "tenant": "acme",
         "user": "alice",

@@ -118,3 +118,10 @@ def test_a_query_that_makes_no_sense_is_told(
     answer = world.get(f"{AUDIT}?{query}", user="admin")
 
     assert (answer.status, answer.json["error"]["code"]) == (status, code)
+
+
+def test_the_log_is_narrowed_to_one_tool(world: RestWorld) -> None:
+    world.get(AUDIT, user="admin")
+
+    assert actions(world.get(f"{AUDIT}?tool=audit", user="admin").json) == [("admin", "audit")]
+    assert actions(world.get(f"{AUDIT}?tool=read_file", user="admin").json) == []

@@ -17,6 +17,7 @@ from archivolt.entrypoints.events.embedding import build_embedding
 from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
 from archivolt.entrypoints.events.retention import build_retention
+from archivolt.governance.audit_sealing import AuditSealing
 from archivolt.governance.retention import RetentionSweep
 from archivolt.ingestion.announced import IndexAnnounced
 from archivolt.ingestion.stray_changes import StrayChanges
@@ -25,6 +26,7 @@ from archivolt.ingestion.sync_requests import LeasedSyncRequests
 from archivolt.vaults.personal import PersonalVaults
 from archivolt.vaults.sweep import OperationSweep
 from tests.builders import ACME, ALICE, a_vault, vault_ref
+from tests.fakes.audit import EmptyAuditChain, NoAuditSeals
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.governance import InMemoryTenantSettings
 from tests.fakes.operations import InMemoryOperations
@@ -176,13 +178,15 @@ def test_the_retention_function_answers_with_its_counts_and_measures_them(
     ages.add(ACME, "old", START - timedelta(days=91))
     ages.add(ACME, "young", START - timedelta(days=9, hours=1))
     sweep = RetentionSweep(ages, InMemoryTenantSettings(), InMemoryPlace(), clock)
-    handler = build_retention(lambda: sweep, lambda: clock)
+    sealing = AuditSealing(EmptyAuditChain(), NoAuditSeals(), clock)
+    handler = build_retention(lambda: sweep, lambda: clock, lambda: sealing)
 
     assert handler({"dry_run": True}, Long())["due"] == 1
     assert capsys.readouterr().out == ""
     answer = handler(golden("schedule"), Long())
 
     assert (answer["purged"], answer["failed"], answer["oldest_kept_days"]) == (1, 0, 9)
+    assert (answer["audit_days"], answer["audit_complete"]) == (0, True)
     measured = json.loads(capsys.readouterr().out)
     names = [each["Name"] for each in measured["_aws"]["CloudWatchMetrics"][0]["Metrics"]]
     assert {"purged", "failed", "oldest_kept_days", "complete"} <= set(names)

@@ -1,15 +1,17 @@
 """Settings, counters, audit, tokens and secrets without any service."""
 
 import base64
-from collections.abc import Mapping
+import threading
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from archivolt.domain.audit import AuditEntry
 from archivolt.domain.errors import InvalidRequestError, UnauthenticatedError, UnavailableError
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.user_settings import UserSettings
-from archivolt.ports.governance import AuditEntry, AuditPage
+from archivolt.ports.audit import AuditPage
 
 
 class InMemoryTenantSettings:
@@ -43,11 +45,16 @@ class InMemoryRates:
     """A `RateCounter` in a dictionary."""
 
     def __init__(self) -> None:
-        self._counts: dict[tuple[str, int], int] = {}
+        self._counts: dict[tuple[str, int, str], int] = {}
+        self._lock = threading.Lock()
 
-    def increment(self, key: str, *, window_start: int, expires_at: int) -> int:
-        self._counts[key, window_start] = self._counts.get((key, window_start), 0) + 1
-        return self._counts[key, window_start]
+    def add(
+        self, key: str, names: Sequence[str], *, window: int, expires_at: int
+    ) -> Mapping[str, int]:
+        with self._lock:
+            for name in names:
+                self._counts[key, window, name] = self._counts.get((key, window, name), 0) + 1
+            return {name: self._counts[key, window, name] for name in names}
 
 
 class RecordingAudit:
@@ -66,6 +73,7 @@ class RecordingAudit:
         since: datetime,
         until: datetime,
         user: UserId | None = None,
+        action: str = "",
         limit: int,
         cursor: str | None = None,
     ) -> AuditPage:
@@ -76,6 +84,7 @@ class RecordingAudit:
             for entry in reversed(self.entries)
             if entry.principal.tenant == tenant and user in {None, entry.principal.user}
             if since <= entry.at < until
+            if not action or action in {entry.action, entry.action.partition(":")[2]}
         ]
         newest_first = sorted(wanted, key=lambda entry: entry.at, reverse=True)
         start = int(cursor or 0)

@@ -18,6 +18,7 @@ from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.identity import Role
 from archivolt.domain.messages import Language
 from archivolt.domain.vault import vault_name
+from archivolt_local.audit_command import add_audit_command
 from archivolt_local.environment import variables
 from archivolt_local.people import add_people_commands
 from archivolt_local.places import SAMPLE_VAULT, TEMPLATE, DataFolder
@@ -81,6 +82,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     retention = add("retention", _retention, "Remove conversations that are over age, now.")
     retention.add_argument("--dry-run", action="store_true", help="only count them")
     add_people_commands(add)
+    add_audit_command(add)
     return parser
 
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 _CONTROL: Final = "ControlTableName"
 _CATALOGUE: Final = "CatalogueTableName"
 _SYNC: Final = "SyncQueueUrl"
+_AUDIT: Final = "AuditTableName"
+_DOCUMENTS: Final = "DocumentsBucketName"
 
 
 def cloudformation() -> "CloudFormationClient":
@@ -47,10 +49,12 @@ def deployed_settings(stacks: "CloudFormationClient", name: str) -> Settings:
         output.get("OutputKey", ""): output.get("OutputValue", "")
         for output in stack.get("Outputs", [])
     }
-    if not outputs.keys() >= {_CONTROL, _CATALOGUE, _SYNC}:
+    if not outputs.keys() >= {_CONTROL, _CATALOGUE, _SYNC, _AUDIT, _DOCUMENTS}:
         raise StartError(f"The stack {name} is not one of Archivolt's template.")
     return Settings(
         control_table=outputs[_CONTROL],
         catalogue_table=outputs[_CATALOGUE],
         sync_queue_url=outputs[_SYNC],
+        audit_table=outputs[_AUDIT],
+        documents_bucket=outputs[_DOCUMENTS],
     )

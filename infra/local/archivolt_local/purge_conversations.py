@@ -9,7 +9,6 @@ from datetime import timedelta
 from typing import Any
 
 from archivolt.bootstrap import Container
-from archivolt.composition.retention import RetentionContainer
 from archivolt.entrypoints.events.retention import told_of
 from archivolt.settings import load_settings
 
@@ -18,7 +17,7 @@ _TIME = timedelta(minutes=15)
 
 def purge(container: Container, *, dry: bool) -> dict[str, Any]:
     """Remove the conversations that are over age, or only count them, and return the counts."""
-    found = RetentionContainer(container).sweep.run(time_left=lambda: _TIME, dry=dry)
+    found = container.retention.sweep.run(time_left=lambda: _TIME, dry=dry)
     return told_of(found, container.clock)
 
 

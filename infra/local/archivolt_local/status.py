@@ -57,6 +57,16 @@ def purge_conversations(data: DataFolder, *, dry: bool) -> dict[str, Any]:
     return ask(running_stack(data), "archivolt_local.purge_conversations", *["dry"][:dry])
 
 
+def verify_audit(data: DataFolder, *, tenant: str) -> list[dict[str, Any]]:
+    """Check the audit log of a tenant, or of all ("").
+
+    Raises:
+        StartError: As for `read_status`.
+
+    """
+    return ask(running_stack(data), "archivolt_local.verify_audit", tenant)
+
+
 def running_stack(data: DataFolder) -> dict[str, Any]:
     """Return what the running stack wrote about itself.
 

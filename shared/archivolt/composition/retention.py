@@ -4,8 +4,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from archivolt.adapters.dynamodb.table import DynamoTable
     from archivolt.bootstrap import Container
+    from archivolt.composition.audit import AuditContainer
     from archivolt.governance.retention import RetentionSweep
 
 
@@ -25,13 +25,15 @@ class RetentionContainer:
         from archivolt.governance.retention import RetentionSweep
 
         return RetentionSweep(
-            DynamoConversationAges(self._table("conversations_table"), self._on.clock),
+            DynamoConversationAges(self._on.table("conversations_table"), self._on.clock),
             self._on.tenant_settings,
-            DynamoSweepPlace(self._table("control_table")),
+            DynamoSweepPlace(self._on.table("control_table")),
             self._on.clock,
         )
 
-    def _table(self, setting: str) -> "DynamoTable":
-        from archivolt.adapters.dynamodb.table import DynamoTable
+    @cached_property
+    def audit(self) -> "AuditContainer":
+        """The audit log as it is exported and checked."""
+        from archivolt.composition.audit import AuditContainer
 
-        return DynamoTable(self._on.aws.dynamodb, self._on.settings.required(setting))
+        return AuditContainer(self._on)

@@ -48,7 +48,8 @@ MAX_TURN_SECONDS: Final = 240
 RATE_WINDOW_SECONDS: Final = 60
 MAX_CALLS_PER_TOKEN: Final = 600
 MAX_CALLS_PER_TOOL: Final = 300
-MAX_CALLS_PER_TENANT: Final = 30_000
+# Half of what the front door lets through: no tenant keeps the others out.
+MAX_CALLS_PER_TENANT: Final = 6_000
 
 # Tenants and their people. For so long a process believes what it read of them: no suspension is
 # in force later.
@@ -286,6 +287,13 @@ OPERATION_KEPT_DAYS: Final = 14
 MAX_PURGED_A_RUN: Final = 20_000
 PURGE_HOLD_SECONDS: Final = 900
 
+# Erasures: how long one process holds one, how long what began before may still leave something
+# (an upload, a daily comparison), and after how many walks that found something we say so.
+ERASURE_LEASE_SECONDS: Final = 960
+ERASURE_SETTLE_SECONDS: Final = 1_200
+MAX_ERASURE_RUNS: Final = 6
+MAX_RECEIPTS: Final = 100
+
 # Pages of the web (O63, O64). All of a call has to end within a function's 29 seconds.
 MAX_WEB_PAGE_BYTES: Final = 5_000_000
 MAX_WEB_HOP_SECONDS: Final = 8
@@ -312,14 +320,6 @@ MAX_API_KEY_CHARS: Final = 1_000
 MAX_ACCOUNT_CHARS: Final = 64
 MAX_CHAT_TOKENS_PER_REQUEST: Final = 200_000
 
-# Budgets. A call is over well before its reservation expires: a function runs 300 seconds at most.
-RESERVATION_SECONDS: Final = 360
-BUDGET_WARNING_PERCENT: Final = 80
-MAX_SWEPT: Final = 100
-MAX_BUDGET_DOLLARS: Final = 1_000_000_000
-MAX_DAILY_TOKENS: Final = 1_000_000_000_000
-MAX_PRICED_MODELS: Final = 100
-
 # MCP servers of others. A call ends within a function's 29 seconds where one answers in one piece.
 MAX_TOOL_NAME_CHARS: Final = 64
 MAX_MCP_SERVERS: Final = 20
@@ -332,6 +332,7 @@ MAX_MCP_PARAMETER_CHARS: Final = 4_000
 MAX_MCP_TOOLS: Final = 128
 MAX_MCP_LIST_BYTES: Final = 128_000
 MAX_MCP_DESCRIPTION_CHARS: Final = 2_000
+MAX_PREVIEWED_ARGUMENTS_CHARS: Final = 6_000
 MAX_MCP_ANSWER_BYTES: Final = 8_000_000
 MAX_MCP_TEXT_CHARS: Final = 1_000_000
 MAX_MCP_QUESTIONS: Final = 10

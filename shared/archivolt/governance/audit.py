@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, UnauthenticatedError
 from archivolt.domain.identity import Principal, Role, UserId, user_id
 from archivolt.domain.limits import AUDIT_DAYS
+from archivolt.ports.audit import AuditLog, AuditPage
 from archivolt.ports.clock import Clock
-from archivolt.ports.governance import AuditLog, AuditPage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +17,7 @@ class AuditFilter:
     since: datetime | None = None
     until: datetime | None = None
     user: str = ""
+    action: str = ""
 
 
 class AuditService:
@@ -44,6 +45,7 @@ class AuditService:
             since=wanted.since or until - timedelta(days=AUDIT_DAYS),
             until=until,
             user=_user(wanted.user),
+            action=wanted.action,
             limit=limit,
             cursor=cursor,
         )

@@ -1,8 +1,6 @@
-"""What governs calls: settings, keys, rate limits, audit."""
+"""What governs calls: settings, keys, rate limits."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from archivolt.domain.identity import Principal, TenantId, UserId
@@ -18,6 +16,7 @@ class TokenVerifier(Protocol):
 
         Raises:
             UnauthenticatedError: `invalid_token`.
+            ForbiddenError: Whoever it speaks for may not come in (`governance.admission`).
             UnavailableError: The identity provider's keys cannot be read.
 
         """
@@ -68,64 +67,11 @@ class SecretBox(Protocol):
 class RateCounter(Protocol):
     """Counts calls per window, shared by every door (O67)."""
 
-    def increment(self, key: str, *, window_start: int, expires_at: int) -> int:
-        """Add one to the counter of `key` in this window and return the new count.
+    def add(
+        self, key: str, names: Sequence[str], *, window: int, expires_at: int
+    ) -> Mapping[str, int]:
+        """Add one to each named count of a key in a window, in one step; return the new counts.
 
-        `window_start` and `expires_at` are epoch seconds. The addition is atomic.
-        """
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditEntry:
-    """Who did what, when, with what outcome; never content (O68, S24).
-
-    `arguments_digest` is the SHA-256 of the canonical JSON of the arguments.
-    """
-
-    principal: Principal
-    action: str
-    at: datetime
-    outcome: str
-    surface: str
-    milliseconds: int
-    arguments_digest: str = ""
-    vault: str = ""
-    path: str = ""
-    details: dict[str, str] = field(default_factory=dict[str, str])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditPage:
-    """Some entries, the newest first; `next_cursor` asks for those before them, None: no more."""
-
-    entries: list[AuditEntry]
-    next_cursor: str | None = None
-
-
-class AuditLog(Protocol):
-    """An append-only record. Every implementation passes `tests/contract`."""
-
-    def append(self, entry: AuditEntry) -> None:
-        """Add an entry; entries are never changed."""
-        ...
-
-    def page(
-        self,
-        tenant: TenantId,
-        *,
-        since: datetime,
-        until: datetime,
-        user: UserId | None = None,
-        limit: int,
-        cursor: str | None = None,
-    ) -> AuditPage:
-        """Return at most `limit` entries of a tenant from `since` on and before `until`.
-
-        A page may hold fewer, even none, while others follow: it ends where one look ends.
-
-        Raises:
-            InvalidRequestError: `unknown_page`: the cursor is none of ours.
-
+        `window` is its first second, and `expires_at` when the counts may go: epoch seconds.
         """
         ...

@@ -9,13 +9,14 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
+from archivolt.domain.audit import AuditEntry
 from archivolt.domain.errors import ArchivoltError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_PATH_BYTES
 from archivolt.domain.redaction import redact
 from archivolt.domain.tool import Surface
+from archivolt.ports.audit import AuditLog
 from archivolt.ports.clock import Clock
-from archivolt.ports.governance import AuditEntry, AuditLog
 
 # A name that no tool has is the caller's text: what is kept of it is bounded.
 _MAX_ACTION_CHARS = 64

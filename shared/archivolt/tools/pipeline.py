@@ -7,9 +7,8 @@ A tool that changes something is called in two steps, proposed and applied, and 
 
 import copy
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from archivolt.domain.confirmation import Confirmed, Preview
@@ -18,6 +17,7 @@ from archivolt.domain.errors import (
     InvalidRequestError,
     NotFoundError,
 )
+from archivolt.domain.federation import McpAnswers
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import (
     CONFIRMATION_SECONDS,
@@ -27,17 +27,17 @@ from archivolt.domain.limits import (
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import JsonObject, Surface, ToolResult
 from archivolt.governance.human_confirmation import HumanConfirmation, YesRule
+from archivolt.ports.audit import AuditLog
 from archivolt.ports.clock import Clock
-from archivolt.ports.governance import AuditLog
-from archivolt.tools.arguments import read_arguments
 from archivolt.tools.audit import Call, Recorder
 from archivolt.tools.code_checks import with_code_checked
 from archivolt.tools.confirmations import Confirmations
 from archivolt.tools.context import Services, ToolContext
 from archivolt.tools.permission import require_surface, vault_for
 from archivolt.tools.persons_yes import PersonsYes
-from archivolt.tools.previews import ProposalAnswer, ShownPreview, shown
+from archivolt.tools.previews import shown
 from archivolt.tools.proposals import OpenedProposal, ProposedCall
+from archivolt.tools.proposed import Proposed
 from archivolt.tools.rate_limit import RateLimit
 from archivolt.tools.redaction import redacted, without_secrets
 from archivolt.tools.registry import Registry, Tool
@@ -46,34 +46,6 @@ from archivolt.tools.truncation import truncate
 
 # What stands beside a preview: the token, its end, and their names.
 _TOKEN_ROOM: Final = MAX_CONFIRMATION_TOKEN_CHARS + 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Proposed:
-    """A change that waits for its confirmation.
-
-    `id` names the proposal in the audit log; `token` confirms it until `expires_at`. `preview` is
-    shown to whoever confirms, and is the same JSON at every door. At `approval_url` a person has to
-    agree first; "" if that is not asked for.
-    """
-
-    id: str
-    tool: str
-    token: str
-    expires_at: datetime
-    preview: JsonObject
-    approval_url: str = ""
-
-    @property
-    def answer(self) -> ProposalAnswer:
-        """What the caller is told."""
-        preview = ShownPreview.model_validate(self.preview)
-        return ProposalAnswer(
-            confirmation_token=self.token,
-            expires_at=self.expires_at,
-            preview=preview,
-            approval_url=self.approval_url or None,
-        )
 
 
 class ToolPipeline:
@@ -108,12 +80,25 @@ class ToolPipeline:
         self._confirmations = confirmations
         self.yes = PersonsYes(human)
         self.max_result_chars = MAX_TOOL_RESULT_CHARS
+        self.answers: McpAnswers | None = None
 
     def with_room_for(self, characters: int) -> "ToolPipeline":
         """Return this pipeline with another limit on results, for a reader that is no model."""
         roomier = copy.copy(self)
         roomier.max_result_chars = characters
         return roomier
+
+    def with_tools(self, tools: Iterable[Tool]) -> "ToolPipeline":
+        """Return this pipeline with further tools, those of others, after its own (L12)."""
+        richer = copy.copy(self)
+        richer.registry = self.registry.and_more(tools)
+        return richer
+
+    def answering(self, answers: McpAnswers) -> "ToolPipeline":
+        """Return this pipeline for a call that goes on with a person's answers."""
+        informed = copy.copy(self)
+        informed.answers = answers
+        return informed
 
     def call(
         self,
@@ -270,12 +255,13 @@ class ToolPipeline:
         """Let a call through permission, rate limit and arguments, in this order."""
         vault = vault_for(tool, call.arguments, call.principal, self._services.vaults)
         self._rate_limit.count(call.principal, tool.name, call.started)
-        read = read_arguments(tool.arguments, call.arguments, language)
+        read = tool.read(call.arguments, language)
         context = ToolContext(
             principal=call.principal,
             language=language,
             surface=call.surface,
             services=self._services,
+            answers=self.answers,
             vault=vault,
         )
         return context, read

@@ -21,7 +21,6 @@ from botocore.stub import Stubber
 
 from archivolt.adapters.aws.clients import AwsClients
 from archivolt.adapters.aws.errors import translated
-from archivolt.adapters.dynamodb.audit import DynamoAuditLog
 from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable
 from archivolt.adapters.dynamodb.writes import ABSENT, Key, Put
 from archivolt.adapters.s3.files import S3Files
@@ -33,9 +32,8 @@ from archivolt.domain.errors import (
 )
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import ETag, WriteMarks
-from archivolt.ports.governance import AuditEntry
-from tests.builders import principal, vault_ref
-from tests.fakes.clock import START, FrozenClock
+from tests.builders import vault_ref
+from tests.fakes.clock import FrozenClock
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -264,21 +262,6 @@ def test_a_throttled_table_is_unavailable(dynamodb: "DynamoDBClient", table: Dyn
         pytest.raises(UnavailableError),
     ):
         table.get(Key("a", "b"))
-
-
-def test_an_audit_entry_whose_answer_was_lost_is_there(
-    dynamodb: "DynamoDBClient", table: DynamoTable
-) -> None:
-    entry = AuditEntry(
-        principal=principal(),
-        action="read_file",
-        at=START,
-        outcome="ok",
-        surface="mcp",
-        milliseconds=1,
-    )
-    with answering(dynamodb, ("put_item", "ConditionalCheckFailedException", 1)):
-        DynamoAuditLog(table).append(entry)
 
 
 def cancelled(*codes: str) -> dict[str, Any]:

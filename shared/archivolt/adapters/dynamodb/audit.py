@@ -1,25 +1,39 @@
 """Who did what, in the audit table: one partition per tenant and day, in order of time.
 
-    TENANT#{tenant}#{date}    {time}#{unique}    the entry
+    TENANT#{tenant}#{date}    {time}#{unique}    the entry, its place in the chain, its digests
+    HEADS#{tenant}            {lane}             the last entry of a lane, and the day of its first
+    TENANTS                   {tenant}           that the tenant has entries
 
-A look at the log goes back day by day, and ends after some days or items: its cursor then says
-where the next one starts.
+An entry and the head of its lane are written in one transaction. A look at the log goes back day
+by day, and ends after some days or items: its cursor then says where the next one starts.
 """
 
 import re
+import secrets
+import threading
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
+from boto3.dynamodb.conditions import Attr
 from boto3.dynamodb.conditions import Key as KeyCondition
 
 from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable, StoredItem
 from archivolt.adapters.dynamodb.values import Value
-from archivolt.adapters.dynamodb.writes import ABSENT, Put
-from archivolt.domain.errors import InvalidRequestError
+from archivolt.adapters.dynamodb.writes import ABSENT, Key, Put
+from archivolt.domain.audit import (
+    AuditEntry,
+    ChainHead,
+    ChainPlace,
+    KeptEntry,
+    entry_digest,
+    personal_digest,
+)
+from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, UserId
-from archivolt.ports.governance import AuditEntry, AuditPage
+from archivolt.domain.limits import AUDIT_KEPT_DAYS, AUDIT_LANES
+from archivolt.ports.audit import AuditPage
 
 # A date, and the sort key of the last entry that was looked at; without, the whole day is left.
 _CURSOR: Final = re.compile(r"(2\d{3}-\d\d-\d\d)/(\d\d:\d\d:\d\d\.\d{6}#[0-9a-f-]{36})?", re.ASCII)
@@ -31,17 +45,68 @@ _LAST: Final = "~"
 _LOOKS: Final = 40
 
 
+# How often a lane that others write to is tried, before another one is.
+_TRIES_PER_LANE: Final = 3
+_LANES_TRIED: Final = 4
+
+
 class DynamoAuditLog:
-    """An `AuditLog` in the audit table; no role may change or remove an item."""
+    """An `AuditLog` and `AuditChain` in the audit table; no role may change or remove an entry."""
 
     def __init__(self, table: DynamoTable) -> None:
         self._table = table
+        self._heads: dict[tuple[TenantId, int], ChainHead] = {}
+        self._of_thread = threading.local()
 
     def append(self, entry: AuditEntry) -> None:
-        """Add an entry."""
-        # One that is there already was put by an attempt of ours whose answer was lost.
-        with suppress(ConditionFailedError):
-            self._table.write(Put(item=_item(entry), condition=ABSENT))
+        """Add an entry to a lane that this thread has to itself, unless chance shared it out."""
+        for _ in range(_LANES_TRIED):
+            lane = self._lane()
+            for _ in range(_TRIES_PER_LANE):
+                if self._appended(entry, lane):
+                    return
+            del self._of_thread.lane
+        raise UnavailableError("unavailable")
+
+    def _lane(self) -> int:
+        lane: int | None = getattr(self._of_thread, "lane", None)
+        if lane is None:
+            lane = self._of_thread.lane = secrets.randbelow(AUDIT_LANES)
+        return lane
+
+    def _appended(self, entry: AuditEntry, lane: int) -> bool:
+        """Add an entry after the head that is known; False if another one came first."""
+        tenant = entry.principal.tenant
+        head = self._heads.get((tenant, lane)) or self._head(tenant, lane)
+        kept = _in_place(entry, head.next_place)
+        writes = [Put(item=_item(kept), condition=ABSENT), _new_head(kept, head)]
+        if head.number == 0:
+            writes.append(Put(item={"pk": _TENANTS, "sk": tenant}))
+        try:
+            self._table.transact(writes)
+        except ConditionFailedError:
+            # It is there if the answer to an attempt of ours was lost.
+            found = self._heads[tenant, lane] = self._head(tenant, lane)
+            return found.digest == kept.digest
+        self._heads[tenant, lane] = _head_after(kept, head)
+        return True
+
+    def _head(self, tenant: TenantId, lane: int) -> ChainHead:
+        item = self._table.get(Key(_heads_pk(tenant), _lane_sk(lane)))
+        return _chain_head(item) if item else ChainHead(lane=lane)
+
+    def tenants(self) -> Sequence[TenantId]:
+        """Return the tenants that have entries."""
+        return [TenantId(item["sk"]) for item in self._table.items(_TENANTS)]
+
+    def heads(self, tenant: TenantId) -> Sequence[ChainHead]:
+        """Return the last entry of each lane that has any."""
+        return [_chain_head(item) for item in self._table.items(_heads_pk(tenant))]
+
+    def entries(self, tenant: TenantId, day: date) -> Iterator[KeptEntry]:
+        """Yield the entries of a day in the order of time."""
+        for item in self._table.items(_pk(tenant, day)):
+            yield _kept(item)
 
     def page(
         self,
@@ -50,6 +115,7 @@ class DynamoAuditLog:
         since: datetime,
         until: datetime,
         user: UserId | None = None,
+        action: str = "",
         limit: int,
         cursor: str | None = None,
     ) -> AuditPage:
@@ -64,7 +130,7 @@ class DynamoAuditLog:
             items, more = self._look(tenant, day, first=first, before=before, limit=limit)
             for item in items:
                 before = item["sk"]
-                if user in {None, item["user"]}:
+                if user in {None, item["user"]} and _is_of(item["action"], action):
                     entries.append(_entry(item))
                 if len(entries) == limit:
                     return AuditPage(entries=entries, next_cursor=f"{day}/{before}")
@@ -105,7 +171,63 @@ def _start(until: datetime, cursor: str | None) -> tuple[date, str]:
     return min(newest, (day, match[2] or _LAST))
 
 
-def _item(entry: AuditEntry) -> dict[str, Value]:
+def _is_of(action: str, wanted: str) -> bool:
+    """Tell whether an action is the wanted one or a step of it; all are if none is wanted."""
+    return not wanted or wanted in {action, action.partition(":")[2]}
+
+
+_TENANTS: Final = "TENANTS"
+
+
+def _heads_pk(tenant: TenantId) -> str:
+    return f"HEADS#{tenant}"
+
+
+def _lane_sk(lane: int) -> str:
+    return f"{lane:02}"
+
+
+def _in_place(entry: AuditEntry, place: ChainPlace) -> KeptEntry:
+    salt = secrets.token_hex(16)
+    personal = personal_digest(entry, salt)
+    digest = entry_digest(entry, place, personal)
+    return KeptEntry(entry=entry, place=place, digest=digest, personal=personal, salt=salt)
+
+
+def _head_after(kept: KeptEntry, before: ChainHead) -> ChainHead:
+    return ChainHead(
+        lane=kept.place.lane,
+        number=kept.place.number,
+        digest=kept.digest,
+        first_day=before.first_day or kept.entry.day,
+    )
+
+
+def _new_head(kept: KeptEntry, before: ChainHead) -> Put:
+    """Return the write of a lane's head, which holds while the head is the one before."""
+    head = _head_after(kept, before)
+    item: dict[str, Value] = {
+        "pk": _heads_pk(kept.entry.principal.tenant),
+        "sk": _lane_sk(head.lane),
+        "number": head.number,
+        "digest": head.digest,
+        "first_day": f"{head.first_day}",
+    }
+    condition = ABSENT if before.number == 0 else Attr("digest").eq(before.digest)
+    return Put(item=item, condition=condition)
+
+
+def _chain_head(item: StoredItem) -> ChainHead:
+    return ChainHead(
+        lane=int(item["sk"]),
+        number=item["number"],
+        digest=item["digest"],
+        first_day=date.fromisoformat(item["first_day"]),
+    )
+
+
+def _item(kept: KeptEntry) -> dict[str, Value]:
+    entry, place = kept.entry, kept.place
     at = entry.at.astimezone(UTC)
     principal = entry.principal
     return {
@@ -125,7 +247,28 @@ def _item(entry: AuditEntry) -> dict[str, Value]:
         "vault": entry.vault,
         "path": entry.path,
         "details": entry.details,
+        "lane": place.lane,
+        "number": place.number,
+        "previous": place.previous,
+        "personal": kept.personal,
+        "salt": kept.salt,
+        "digest": kept.digest,
+        "ttl": int((at + timedelta(days=AUDIT_KEPT_DAYS)).timestamp()),
     }
+
+
+def _kept(item: StoredItem) -> KeptEntry:
+    return KeptEntry(
+        entry=_entry(item),
+        place=ChainPlace(
+            lane=item.get("lane", 0),
+            number=item.get("number", 0),
+            previous=item.get("previous", ""),
+        ),
+        digest=item.get("digest", ""),
+        personal=item.get("personal", ""),
+        salt=item.get("salt", ""),
+    )
 
 
 def _entry(item: StoredItem) -> AuditEntry:

@@ -6,12 +6,13 @@ from typing import Annotated, Self
 from fastapi import APIRouter, Query
 from pydantic import AfterValidator, BaseModel, Field
 
+from archivolt.domain.audit import AuditEntry
 from archivolt.domain.identity import Role
 from archivolt.domain.limits import DEFAULT_AUDIT_ENTRIES, MAX_AUDIT_ENTRIES
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.services import ServicesOf, surface_of
 from archivolt.governance.audit import AuditFilter
-from archivolt.ports.governance import AuditEntry, AuditPage
+from archivolt.ports.audit import AuditPage
 
 
 class Entry(BaseModel):
@@ -79,6 +80,7 @@ class Wanted(BaseModel):
     since: Moment = Field(default=None, description="From then on; left out, the last 30 days.")
     until: Moment = Field(default=None, description="Before then.")
     user: str = Field(default="", description="Of this user only.")
+    tool: str = Field(default="", description="Of this tool and its steps, or of this route.")
     limit: int = Field(default=DEFAULT_AUDIT_ENTRIES, ge=1, le=MAX_AUDIT_ENTRIES)
     cursor: str | None = Field(default=None, description="`next_cursor` of the page before.")
 
@@ -95,7 +97,9 @@ def audit_router(services: ServicesOf) -> APIRouter:
 
         A page may hold fewer than `limit`, even none, while `next_cursor` leads on.
         """
-        wanted = AuditFilter(since=query.since, until=query.until, user=query.user)
+        wanted = AuditFilter(
+            since=query.since, until=query.until, user=query.user, action=query.tool
+        )
         with services().by_hand.doing(
             principal, "audit", surface=surface_of(principal), of_user=query.user
         ):
