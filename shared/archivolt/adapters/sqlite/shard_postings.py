@@ -23,6 +23,11 @@ _LENGTH_BITS: Final = 20
 _MAX_LENGTH: Final = (1 << _LENGTH_BITS) - 1
 _MAX_OCCURRENCES: Final = (1 << 32 - _LENGTH_BITS) - 1
 _POSTING_BYTES: Final = 8
+# The passage is the smaller half of a posting, and the length the smaller part of the other.
+_LENGTH_SHIFT: Final = 32
+_OCCURRENCES_SHIFT: Final = _LENGTH_SHIFT + _LENGTH_BITS
+_PASSAGE: Final = (1 << _LENGTH_SHIFT) - 1
+_pack_one: Final = struct.Struct("<Q").pack
 
 Counted = int
 """How often a passage has a term, and its length, in one number."""
@@ -83,8 +88,10 @@ class PostingsWriter:
 
     def add(self, passage: int, terms: Mapping[str, int], length: int) -> None:
         """Put in a passage, whose id no other of the same write had."""
+        alike = min(length, _MAX_LENGTH) << _LENGTH_SHIFT | passage
         for term, occurrences in terms.items():
-            self._added[term] += (passage, _counted(occurrences, length))
+            counted = occurrences if occurrences < _MAX_OCCURRENCES else _MAX_OCCURRENCES
+            self._added[term].append(counted << _OCCURRENCES_SHIFT | alike)
 
     def remove(self, passages: Iterable[int]) -> None:
         """Take out passages, also such as were put in by this write."""
@@ -97,11 +104,11 @@ class PostingsWriter:
         self._connection.executemany(
             "INSERT INTO postings (term, packed) VALUES (?, ?) ON CONFLICT (term)"
             " DO UPDATE SET packed = CAST(packed || excluded.packed AS BLOB)",
-            (
+            [
                 (term, packed)
-                for term, numbers in self._added.items()
-                if (packed := _packed_without(numbers, self._gone))
-            ),
+                for term, postings in self._added.items()
+                if (packed := _packed_without(postings, self._gone))
+            ],
         )
 
     def _take_out(self) -> None:
@@ -110,10 +117,11 @@ class PostingsWriter:
             "SELECT id, packed FROM postings"
         ).fetchall()
         for number, packed in rows:
-            numbers = struct.unpack(f"<{len(packed) // 4}I", packed)
-            if self._gone.isdisjoint(numbers[::2]):
+            passages, _ = unpacked(packed)
+            if self._gone.isdisjoint(passages):
                 continue
-            kept = _packed_without(numbers, self._gone)
+            postings = struct.unpack(f"<{passages_of(packed)}Q", packed)
+            kept = _packed_without(postings, self._gone)
             if kept:
                 self._connection.execute(
                     "UPDATE postings SET packed = ? WHERE id = ?", (kept, number)
@@ -122,11 +130,13 @@ class PostingsWriter:
                 self._connection.execute("DELETE FROM postings WHERE id = ?", (number,))
 
 
-def _packed_without(numbers: Sequence[int], gone: Collection[int]) -> bytes:
-    if not gone:
-        return _packed(numbers)
-    pairs = zip(numbers[::2], numbers[1::2], strict=True)
-    return _packed(number for pair in pairs if pair[0] not in gone for number in pair)
+def _packed_without(postings: Sequence[int], gone: Collection[int]) -> bytes:
+    """Return postings, each as one number, packed; those of the passages that are gone left out."""
+    if gone:
+        postings = [posting for posting in postings if posting & _PASSAGE not in gone]
+    if len(postings) == 1:
+        return _pack_one(postings[0])
+    return struct.pack(f"<{len(postings)}Q", *postings)
 
 
 def _packed(numbers: Iterable[int]) -> bytes:
