@@ -1,6 +1,7 @@
 """The chat over fakes: conversations, settings and models beside the documents of `World`."""
 
 from dataclasses import replace
+from typing import Final
 
 from archivolt.adapters.models.table import ModelTable
 from archivolt.agent.state import LoopLimits
@@ -20,14 +21,21 @@ from archivolt.domain.identity import Principal
 from archivolt.domain.messages import Language
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.stream import StreamEvent
+from archivolt.governance.metered_models import MeteredModels
+from archivolt.governance.metering import Meter
 from archivolt.ports.chat_model import ChatModel
 from archivolt.ports.conversations import ConversationStore
+from archivolt.ports.ledger import Ledger
 from tests.builders import ACME, ALICE, principal
 from tests.fakes.conversations import InMemoryConversations
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
+from tests.fakes.ledger import InMemoryLedger, RecordedUsage
 from tests.fakes.models import ScriptedModels
 from tests.fakes.skills import InMemorySkills
 from tests.world import World
+
+PRICES: Final = {"m-1": {"input": "1", "output": "2"}}
+"""What the model of the tests costs: a micro-dollar a token sent, two for one that comes."""
 
 
 class ChatWorld(World):
@@ -38,14 +46,20 @@ class ChatWorld(World):
         model: ChatModel | None = None,
         limits: LoopLimits | None = None,
         conversations: ConversationStore | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
         super().__init__()
         self.conversations = conversations or InMemoryConversations()
         self.settings = InMemoryTenantSettings()
         self.models = ScriptedModels(model)
         self.crashes: list[BaseException] = []
+        self.ledger = ledger or InMemoryLedger()
+        self.usage_events = RecordedUsage()
+        self.meter = Meter(lambda: self.ledger, lambda: self.usage_events, self.clock)
         if model is not None:
-            configured = TenantSettings(chat_base_url="http://model.test/v1", chat_model="m-1")
+            configured = TenantSettings(
+                chat_base_url="http://model.test/v1", chat_model="m-1", chat_model_prices=PRICES
+            )
             self.settings.save(ACME, configured)
         self.kept_skills = InMemorySkills()
         self.skills = SkillService(lambda: self.kept_skills)
@@ -56,7 +70,9 @@ class ChatWorld(World):
 
     def use_model(self, name: str) -> None:
         """Have another model of the provider answer."""
-        self.settings.save(ACME, replace(self.settings.load(ACME), chat_model=name))
+        kept = self.settings.load(ACME)
+        prices = {**kept.chat_model_prices, name: PRICES["m-1"]}
+        self.settings.save(ACME, replace(kept, chat_model=name, chat_model_prices=prices))
 
     def allow_web_after_documents(self) -> None:
         """Let the model ask the web, whatever it has seen."""
@@ -82,7 +98,8 @@ class ChatWorld(World):
     @property
     def selector(self) -> ModelSelector:
         """Which model answers, as things are now."""
-        return ModelSelector(self.settings, ReversibleBox(), self.models, ModelTable())
+        metered = MeteredModels(self.models, self.meter)
+        return ModelSelector(self.settings, ReversibleBox(), metered, ModelTable())
 
     @property
     def model_choices(self) -> ModelChoices:

@@ -73,6 +73,8 @@ class Settings(BaseModel):
     embedding_queue_url: str = ""
     backfill_queue_url: str = ""
     sync_queue_url: str = ""
+    # The state machine of agent runs.
+    agent_run_machine_arn: str = ""
     # The role in which a worker does a tenant's work; "" for the function's own (R4).
     tenant_role_arn: str = ""
 
@@ -115,6 +117,9 @@ class Settings(BaseModel):
     kms_key_id: str = ""
     user_store_encryption_key: str = Field(default="", repr=False)
 
+    # Where usage is told of (S14).
+    usage_event_bus: str = "default"
+
     outbound_allowed_hosts: str = ""
     # A SearXNG, "" for no web search; hosts of private networks whose pages may be read.
     archivolt_searxng_url: str = ""
@@ -127,12 +132,12 @@ class Settings(BaseModel):
     tika_url: str = ""
     tika_formats: str = ""
 
-    chat_enabled: bool = False
-    ai_default_provider: str = ""
-    ai_default_model: str = ""
     # Whether MCP servers of others may be programs of this machine: never in Lambda.
     archivolt_mcp_stdio: bool = False
 
+    chat_enabled: bool = False
+    ai_default_provider: str = ""
+    ai_default_model: str = ""
     # The tenant that the keys below serve (S10); on one machine they serve all.
     ai_key_tenant: str = ""
     deepseek_api_key: str = Field(default="", repr=False)
@@ -155,6 +160,7 @@ class Settings(BaseModel):
 
     archivolt_tool_rate_limit: int = Field(default=limits.MAX_CALLS_PER_TOKEN, ge=1)
     archivolt_tool_rate_limit_per_tool: int = Field(default=limits.MAX_CALLS_PER_TOOL, ge=1)
+    archivolt_tenant_rate_limit: int = Field(default=limits.MAX_CALLS_PER_TENANT, ge=1)
     archivolt_tool_rate_window: int = Field(default=limits.RATE_WINDOW_SECONDS, ge=1)
     bookslm_max_tool_calls: int = Field(default=limits.MAX_TOOL_CALLS, ge=1)
     bookslm_max_tool_read_bytes: int = Field(default=limits.MAX_READ_BYTES, ge=1)

@@ -53,6 +53,7 @@ def use(http: httpx2.Client, server: OpenAIServer | None) -> None:
         "chat_provider": "openai" if server else "",
         "chat_base_url": server.base_url if server else "",
         "chat_model": "m-1" if server else "",
+        "chat_model_prices": {"m-1": {"input": 1, "output": 2}},
         "chat_api_key": "not-a-real-key" if server else "",
     }
     http.put(f"{API}/tenants/talkative/settings", json=settings).raise_for_status()

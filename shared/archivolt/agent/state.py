@@ -31,6 +31,7 @@ class StopReason(StrEnum):
     REPEATED_CALL = "loop_repeated_call"
     NO_PROGRESS = "loop_no_progress"
     UNUSABLE_CALLS = "loop_unusable_calls"
+    BUDGET = "budget"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,12 +67,17 @@ class ToolOutcome:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingCall:
-    """A call that is proposed and waits for a person's word; `token` confirms it."""
+    """A call that is proposed and waits for a person's word; `token` confirms it.
+
+    `question` is what the server of a tool asks them, `resume` what it takes to go on then.
+    """
 
     call: ToolCall
     token: str
     expires_at: datetime
     preview: JsonObject
+    question: JsonObject | None = None
+    resume: JsonObject | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ What to ask is decided by `archivolt.agent.step`; what to do with it, by whoever
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from archivolt.chat.providers import ChosenModel
 from archivolt.chat.toolbox import Toolbox
 from archivolt.domain.limits import MAX_SUMMARY_TOKENS, MIN_CONTEXT_TOKENS
 from archivolt.domain.messages import Language
-from archivolt.ports.chat_model import ModelRequest, ModelTurn, TextDelta
+from archivolt.ports.chat_model import ModelMessage, ModelRequest, ModelTurn, TextDelta
 
 
 class ModelCalls:
@@ -35,10 +35,20 @@ class ModelCalls:
     ) -> None:
         self._chosen = chosen
         self._language = language
-        self._declarations = toolbox.declarations()
-        taken = chosen.max_tokens + tokens_in(json.dumps(self._declarations))
+        self._toolbox = toolbox
+        taken = chosen.max_tokens + tokens_in(json.dumps(toolbox.declarations()))
         room = max(limits.context_tokens - taken, MIN_CONTEXT_TOKENS)
         self.limits = replace(limits, context_tokens=room)
+
+    def admit(self, messages: Sequence[ModelMessage]) -> None:
+        """Set aside what an answer to these messages may cost; this blocks.
+
+        Raises:
+            BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
+            UnavailableError: `unavailable`.
+
+        """
+        self._chosen.model.admit(self._request(messages))
 
     async def answer(
         self, state: LoopState, action: CallModel, say: Callable[[str], None]
@@ -49,15 +59,7 @@ class ModelCalls:
             ArchivoltError: The model failed.
 
         """
-        request = ModelRequest(
-            messages=state.messages,
-            model=self._chosen.name,
-            max_tokens=self._chosen.max_tokens,
-            tools=self._declarations,
-            answer_only=action.answer_only and bool(self._declarations),
-            language=self._language.value,
-        )
-        return await self._turn(request, say)
+        return await self._turn(self._request(state.messages, answer_only=action.answer_only), say)
 
     async def summary(self, action: Summarise) -> ModelTurn:
         """Return what the model makes of earlier turns.
@@ -73,6 +75,20 @@ class ModelCalls:
             language=self._language.value,
         )
         return await self._turn(request, lambda _: None)
+
+    def _request(
+        self, messages: Sequence[ModelMessage], *, answer_only: bool = False
+    ) -> ModelRequest:
+        # Each time anew: a server of others can drop out half-way.
+        declarations = self._toolbox.declarations()
+        return ModelRequest(
+            messages=messages,
+            model=self._chosen.name,
+            max_tokens=self._chosen.max_tokens,
+            tools=declarations,
+            answer_only=answer_only and bool(declarations),
+            language=self._language.value,
+        )
 
     async def _turn(self, request: ModelRequest, say: Callable[[str], None]) -> ModelTurn:
         turn: ModelTurn | None = None

@@ -110,6 +110,7 @@ class Editor:
             TooLargeError: `text_too_long`: for the model's window.
             ForbiddenError: `chat_disabled`, `provider_not_allowed`.
             RateLimitedError: `rate_limited`.
+            BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
 
         """
         self._rate_limit().count(principal, f"ai:{request.action.value}", self._clock.now())
@@ -127,15 +128,14 @@ class Editor:
         size, room = tokens_of(messages), chosen.context_tokens - chosen.max_tokens
         if size > room:
             raise TooLargeError("text_too_long", size=size, limit=room)
-        return Editing(
-            chosen=chosen,
-            request=ModelRequest(
-                messages=messages,
-                model=chosen.name,
-                max_tokens=chosen.max_tokens,
-                language=language.value,
-            ),
+        asked = ModelRequest(
+            messages=messages,
+            model=chosen.name,
+            max_tokens=chosen.max_tokens,
+            language=language.value,
         )
+        chosen.model.admit(asked)
+        return Editing(chosen=chosen, request=asked)
 
 
 def unfenced(text: str) -> str:

@@ -27,6 +27,7 @@ from archivolt.chat.citations import SourceCollector
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.toolbox import CallReport, Toolbox
 from archivolt.domain.conversation import ToolCallRecord
+from archivolt.domain.errors import BudgetExceededError
 from archivolt.domain.limits import MAX_CODE_CORRECTIONS
 from archivolt.domain.messages import Language
 from archivolt.domain.stream import ContentDelta, Notice, StreamEvent, ToolUseStart
@@ -42,7 +43,7 @@ class Progress:
     """What a turn has brought so far; it outlives a turn that is stopped half-way.
 
     `state` is where the loop stood when it came to wait for a person. `private`: a tool gave what
-    may be of documents.
+    may be of documents. `exhausted` is the budget that had no room for another answer.
     """
 
     text: str = ""
@@ -53,6 +54,7 @@ class Progress:
     collector: SourceCollector = field(default_factory=SourceCollector)
     notices: list[Notice] = field(default_factory=list[Notice])
     state: LoopState | None = None
+    exhausted: BudgetExceededError | None = None
     private: bool = False
 
 
@@ -61,13 +63,17 @@ class LoopStart:
     """Where a loop begins, or goes on.
 
     `decisions` says of calls that wait, by id, whether the person agreed; `says` is what they said
-    beside it, with what they show, once nothing waits any more.
+    beside it, with what they show, once nothing waits any more. `answers` are theirs to what was
+    asked, by the call and by the question.
     """
 
     state: LoopState
     decisions: Mapping[str, bool] = field(default_factory=dict[str, bool])
     says: str = ""
     images: tuple[ModelImage, ...] = ()
+    answers: Mapping[str, Mapping[str, JsonObject]] = field(
+        default_factory=dict[str, Mapping[str, JsonObject]]
+    )
 
 
 class TurnLoop:
@@ -99,6 +105,17 @@ class TurnLoop:
         self._model = ModelCalls(chosen, toolbox, limits=limits, language=language)
         self._limits = self._model.limits
 
+    def admit(self, start: LoopStart) -> None:
+        """Set aside what the first answer may cost; this blocks.
+
+        Raises:
+            BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
+            UnavailableError: `unavailable`.
+
+        """
+        said = spoken_to(start.state, start.says, start.images) if start.says else start.state
+        self._model.admit(said.messages)
+
     async def run(self, start: LoopStart, progress: Progress) -> StopReason:
         """Run until the loop finishes or waits, filling `progress`, and return why it did.
 
@@ -110,6 +127,9 @@ class TurnLoop:
         try:
             async with deadline:
                 return await self._steps(await self._begun(start, progress), progress)
+        except BudgetExceededError as error:
+            progress.exhausted = error
+            return StopReason.BUDGET
         except TimeoutError:
             if not deadline.expired():
                 raise
@@ -121,9 +141,11 @@ class TurnLoop:
         decided: list[ToolOutcome | WaitingCall] = []
         for waiting in start.state.waiting:
             if waiting.call.id in start.decisions:
+                answers = start.answers.get(waiting.call.id)
                 agreed = start.decisions[waiting.call.id]
-                decide = self._toolbox.confirm if agreed else self._toolbox.decline
-                report = await self._run_tool(waiting.call, decide(waiting))
+                toolbox = self._toolbox
+                decide = toolbox.confirm(waiting, answers) if agreed else toolbox.decline(waiting)
+                report = await self._run_tool(waiting.call, decide)
                 decided += self._taken([report], progress)
         # As one round: several that are declined are one refusal, not a model that gets nowhere.
         state = ran(state, decided) if decided else state
@@ -146,7 +168,7 @@ class TurnLoop:
                     state = answered(state, await self._ask(state, action, progress))
                 case RunTools():
                     results = await self._run_tools(action.calls, progress, state)
-                    state = ran(state, results)
+                    state = ran(replace(state, tools=self._toolbox.names), results)
 
     async def _ask(self, state: LoopState, action: CallModel, progress: Progress) -> ModelTurn:
         before = "\n\n" if progress.text.strip() else ""
@@ -199,6 +221,8 @@ class TurnLoop:
         """Note what calls came to, and return it for the loop."""
         for report in reports:
             progress.calls.append(report.record)
+            if report.notice:
+                self._notify(report.notice, progress)
             if not isinstance(report.result, ToolOutcome):
                 continue
             progress.private |= report.result.private
@@ -211,6 +235,9 @@ class TurnLoop:
         """Tell the person, once, what a search says about itself."""
         for notice in cast("list[JsonObject]", result.get("notices", [])):
             told = Notice(code=str(notice["code"]), message=str(notice["message"]))
-            if told not in progress.notices:
-                progress.notices.append(told)
-                self._emit(told)
+            self._notify(told, progress)
+
+    def _notify(self, told: Notice, progress: Progress) -> None:
+        if told not in progress.notices:
+            progress.notices.append(told)
+            self._emit(told)

@@ -24,7 +24,8 @@ from archivolt.domain.providers import (
     PRESETS,
 )
 from archivolt.domain.settings import TenantSettings
-from archivolt.ports.chat_model import ChatModel, ChatModels
+from archivolt.domain.usage import Account, ModelPrice
+from archivolt.governance.metered_models import MeteredModel, MeteredModels
 from archivolt.ports.governance import SecretBox, TenantSettingsStore
 from archivolt.ports.model_catalogue import ModelCatalogue
 
@@ -35,16 +36,21 @@ class ChosenModel:
 
     `sees`: it takes images. `context_tokens` is its window. `reaches_out`: the tenant lets it ask
     the web unasked, whatever documents it has seen; `has_skills`: and has it given methods.
+    Whoever asks `model` has its calls metered.
     """
 
     provider: str
     name: str
     max_tokens: int
-    model: ChatModel
+    model: MeteredModel
     sees: bool = False
     context_tokens: int = DEFAULT_CONTEXT_TOKENS
     reaches_out: bool = False
     has_skills: bool = True
+
+    def within(self, conversation: str) -> "ChosenModel":
+        """Return the same, whose calls are told of as a conversation's, or a run's."""
+        return replace(self, model=self.model.within(conversation))
 
 
 class ModelSelector:
@@ -54,7 +60,7 @@ class ModelSelector:
         settings: The tenants' settings.
         secrets: Opens their keys.
         models: Opens models.
-        catalogue: Knows which of them see.
+        catalogue: Knows which of them see, and what they cost.
         environment: The deployment's own providers, the preferred one first.
         environment_tenant: The one tenant they serve (S10); None: every tenant of a local stack.
         preferred: Who answers where nothing else says, if there is a key (`AI_DEFAULT_PROVIDER`).
@@ -65,7 +71,7 @@ class ModelSelector:
         self,
         settings: TenantSettingsStore,
         secrets: SecretBox,
-        models: ChatModels,
+        models: MeteredModels,
         catalogue: ModelCatalogue,
         *,
         environment: Sequence[ConfiguredProvider] = (),
@@ -85,7 +91,8 @@ class ModelSelector:
 
         Raises:
             ForbiddenError: `chat_disabled`, `provider_not_allowed`.
-            InvalidRequestError: `provider_unknown`, `provider_not_configured`, `model_required`.
+            InvalidRequestError: `provider_unknown`, `provider_not_configured`, `model_required`,
+                `model_price_unknown`: never free (decision 23).
             UnavailableError: `secret_unreadable`.
 
         """
@@ -95,7 +102,7 @@ class ModelSelector:
         chosen = self._chosen(principal.tenant, settings, provider)
         if chosen is None:
             return self._embedded(settings)
-        return self._connected(principal.tenant, chosen, model, settings)
+        return self._connected(principal, chosen, model, settings)
 
     def configured(self, principal: Principal) -> list[ConfiguredProvider]:
         """Return what the caller's tenant may use and its models; no key is opened."""
@@ -149,12 +156,20 @@ class ModelSelector:
         )
 
     def _connected(
-        self, tenant: TenantId, found: ConfiguredProvider, model: str, settings: TenantSettings
+        self, principal: Principal, found: ConfiguredProvider, model: str, settings: TenantSettings
     ) -> ChosenModel:
-        provider = _name(found)
+        provider, tenant = _name(found), principal.tenant
         name = model or _model(found, settings)
         if not name:
             raise InvalidRequestError("model_required", provider=provider)
+        account = Account(
+            tenant=tenant,
+            user=principal.user,
+            provider=provider,
+            model=name,
+            price=self._price(provider, name, settings),
+            budgets=settings.budgets,
+        )
         connection = found.connection
         if found.sealed_key:
             key = self._secrets.open(found.sealed_key, tenant=tenant, field=found.key_field)
@@ -167,8 +182,11 @@ class ModelSelector:
             context_tokens=self._catalogue.context_tokens(provider, name),
             reaches_out=settings.web_after_documents,
             has_skills=settings.skills_enabled,
-            model=self._models.connect(connection),
+            model=self._models.connect(connection, account),
         )
+
+    def _price(self, provider: str, model: str, settings: TenantSettings) -> ModelPrice:
+        return settings.price_of(model) or self._catalogue.price(provider, model)
 
     def _configured(
         self, tenant: TenantId, settings: TenantSettings

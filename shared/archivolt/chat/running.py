@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from archivolt.agent.state import LoopLimits, LoopState, StopReason
+from archivolt.chat.budget_notices import budget_notice
 from archivolt.chat.loop import LoopStart, Progress, TurnLoop
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.waiting import KeptTurn, WaitingTurns
@@ -53,7 +54,8 @@ class EventQueue:
 class TurnPlan:
     """What a turn is about, fixed before it starts.
 
-    `language` is that of errors and notices, `answers_in` that of the answer.
+    `language` is that of errors and notices, `answers_in` that of the answer. `notices` are what
+    the person should know from the beginning.
     """
 
     conversation: Conversation
@@ -63,6 +65,7 @@ class TurnPlan:
     limits: LoopLimits
     start: LoopStart
     skill: Skill | None = None
+    notices: tuple[Notice, ...] = ()
 
 
 class RunningTurn:
@@ -92,6 +95,16 @@ class RunningTurn:
         self._report = report
         self._over = asyncio.Event()
 
+    def admit(self) -> None:
+        """Set aside what the first answer may cost, before anything has begun; this blocks.
+
+        Raises:
+            BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
+            UnavailableError: `unavailable`.
+
+        """
+        self._loop.admit(self.plan.start)
+
     async def next_event(self) -> StreamEvent | None:
         """Return the next event, None after `message_end`."""
         return await self._events.next()
@@ -108,6 +121,8 @@ class RunningTurn:
         )
         if skill := self.plan.skill:
             self._events.emit(SkillChosen(name=skill.id, title=skill.title))
+        for notice in self.plan.notices:
+            self._notify(notice)
         try:
             await self._answer()
         except ArchivoltError as error:
@@ -119,6 +134,7 @@ class RunningTurn:
             self._report(error)
             await self._fail(ArchivoltError("internal"))
         finally:
+            await asyncio.to_thread(self.plan.chosen.model.withdraw)
             self._events.emit(
                 MessageEnd(
                     input_tokens=self.progress.input_tokens,
@@ -132,6 +148,8 @@ class RunningTurn:
     async def _answer(self) -> None:
         progress = self.progress
         reason = await self._loop.run(self.plan.start, progress)
+        if warning := self.plan.chosen.model.warning:
+            self._notify(budget_notice(warning, self.plan.language))
         if reason is StopReason.WAITING:
             self.citations = progress.collector.named_in(progress.text)
         else:
@@ -148,6 +166,12 @@ class RunningTurn:
 
     def _explain(self, reason: StopReason) -> None:
         """Tell why the loop stopped; without any text the turn has failed."""
+        if exhausted := self.progress.exhausted:
+            if not self.progress.text.strip():
+                raise exhausted
+            message = exhausted.message(self.plan.language)
+            self._notify(Notice(code=exhausted.code, message=message))
+            return
         limits = self.plan.limits
         limit = {
             StopReason.ANSWER_CUT: self.plan.chosen.max_tokens,
@@ -159,7 +183,9 @@ class RunningTurn:
         if not self.progress.text.strip():
             raise UnavailableError(reason.value, **details)
         message = message_for(reason.value, self.plan.language, details)
-        notice = Notice(code=reason.value, message=message)
+        self._notify(Notice(code=reason.value, message=message))
+
+    def _notify(self, notice: Notice) -> None:
         self.progress.notices.append(notice)
         self._events.emit(notice)
 
@@ -211,6 +237,7 @@ def confirmations_in(state: LoopState | None) -> tuple[ConfirmationRequired, ...
             tool_name=waiting.call.name,
             preview=waiting.preview,
             expires_at=waiting.expires_at,
+            question=waiting.question,
         )
         for waiting in (state.waiting if state else ())
     )

@@ -8,7 +8,7 @@ import asyncio
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final, Protocol
 
@@ -18,13 +18,15 @@ from archivolt.chat.history import title_of
 from archivolt.chat.images import ImageReader
 from archivolt.chat.language import answer_language
 from archivolt.chat.loop import TurnLoop
+from archivolt.chat.outside import Outside
+from archivolt.chat.pipeline import Pipeline
 from archivolt.chat.providers import ChosenModel, ModelSelector
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import EventQueue, RunningTurn, TurnPlan
 from archivolt.chat.scope import ScopeCollector, scope_within
 from archivolt.chat.skills import SkillService, chosen_skill
-from archivolt.chat.toolbox import Pipeline, Toolbox
-from archivolt.chat.waiting import WaitingTurns, decisions_of
+from archivolt.chat.toolbox import Toolbox
+from archivolt.chat.waiting import WaitingTurns, answers_of, decisions_of
 from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
 from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal
@@ -60,6 +62,7 @@ class TurnSupport:
     waiting: WaitingTurns
     clock: Clock
     limits: LoopLimits
+    outside: Outside
 
 
 class SendMessage:
@@ -89,15 +92,23 @@ class SendMessage:
             TooLargeError: `image_too_large`.
             ConflictError: `conversation_busy`, `confirmation_not_waiting`.
             ForbiddenError: `chat_disabled`.
+            BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
 
         """
         request = replace(request, text=_readable(request))
         prepared = await self._prepared(principal, request, language)
-        claimed = await asyncio.to_thread(self._claim, prepared.conversation, request)
-        turn = self._turn(principal, request, language, replace(prepared, conversation=claimed))
+        before = prepared.conversation
+        asked = _asked(before, request, self._with.clock.now())
+        turn = self._turn(principal, request, language, replace(prepared, conversation=asked))
+        # Whoever cannot pay for an answer finds the conversation as it was.
+        await asyncio.to_thread(turn.admit)
+        claimed = await self._begun(turn, before, request)
+        turn.plan = replace(turn.plan, conversation=claimed)
         task = asyncio.create_task(turn.run())
         self._running.add(task)
         task.add_done_callback(self._running.discard)
+        silent = prepared.outside.silent
+        task.add_done_callback(lambda _: self._with.outside.ask_again(principal, silent))
         return turn
 
     async def drain(self, seconds: float) -> None:
@@ -113,11 +124,12 @@ class SendMessage:
         self, principal: Principal, request: TurnRequest, language: Language
     ) -> Prepared:
         """Look up side by side what a turn needs; a word on what waits goes to its own model."""
-        conversation, chosen, scope, skills = await asyncio.gather(
+        conversation, chosen, scope, skills, outside = await asyncio.gather(
             asyncio.to_thread(self._conversation, principal, request),
             asyncio.to_thread(self._choose, principal, request),
             asyncio.to_thread(self._with.scopes.collect, principal, request),
             asyncio.to_thread(self._with.skills.own, principal),
+            asyncio.to_thread(self._with.outside.offered, principal),
         )
         kept = await asyncio.to_thread(self._with.waiting.of, conversation)
         decisions = decisions_of(request, kept)
@@ -139,6 +151,8 @@ class SendMessage:
             images=images,
             answers_in=answers_in,
             skill=chosen_skill(request, skills, language=answers_in, routed=chosen.has_skills),
+            outside=outside,
+            answers=answers_of(request, kept),
         )
 
     def _choose(self, principal: Principal, request: TurnRequest) -> ChosenModel:
@@ -166,25 +180,35 @@ class SendMessage:
             raise ConflictError("conversation_busy")
         return found
 
-    def _claim(self, conversation: Conversation, request: TurnRequest) -> Conversation:
+    async def _begun(
+        self, turn: RunningTurn, before: Conversation, request: TurnRequest
+    ) -> Conversation:
+        """Claim the conversation while the ledger notes that the model is asked."""
+        model = turn.plan.chosen.model
+        claimed, noted = await asyncio.gather(
+            asyncio.to_thread(self._claim, before, turn.plan.conversation, request),
+            asyncio.to_thread(model.mark_sent),
+            return_exceptions=True,
+        )
+        if isinstance(claimed, BaseException) or noted is not None:
+            await asyncio.to_thread(model.withdraw)
+        if isinstance(claimed, BaseException):
+            raise claimed
+        return claimed
+
+    def _claim(
+        self, before: Conversation, asked: Conversation, request: TurnRequest
+    ) -> Conversation:
         """Store the question, if any, and hold the conversation until the turn must be over."""
         now = self._with.clock.now()
         busy_until = now + timedelta(seconds=self._with.limits.seconds + TURN_GRACE_SECONDS)
-        question = Message(
-            number=conversation.message_count + 1,
-            author=Author.USER,
-            text=request.text,
-            written_at=now,
-        )
         if request.conversation_id is None:
-            begun = replace(
-                conversation, message_count=1, messages=(question,), busy_until=busy_until
-            )
+            begun = replace(asked, busy_until=busy_until)
             self._with.conversations.create(begun)
             return begun
-        said = [question] if request.text else []
+        said = list(asked.messages[len(before.messages) :])
         try:
-            return self._with.conversations.append(conversation, said, busy_until=busy_until)
+            return self._with.conversations.append(before, said, busy_until=busy_until)
         except ConflictError as error:
             raise ConflictError("conversation_busy") from error
 
@@ -195,9 +219,9 @@ class SendMessage:
         language: Language,
         prepared: Prepared,
     ) -> RunningTurn:
-        chosen = prepared.chosen
+        chosen = prepared.chosen.within(prepared.conversation.id)
         theirs = prepared.answers_in
-        toolbox = self._toolbox(principal, request, theirs, chosen)
+        toolbox = self._toolbox(principal, request, prepared)
         rules = rules_for(self._with.clock.now().date(), theirs, prepared, toolbox)
         events = EventQueue()
         loop = TurnLoop(
@@ -216,6 +240,7 @@ class SendMessage:
             limits=self._with.limits,
             start=loop_start(request, rules, prepared, toolbox),
             skill=prepared.skill,
+            notices=prepared.outside.notices(language) if request.use_tools else (),
         )
         turn = RunningTurn(
             plan,
@@ -229,12 +254,33 @@ class SendMessage:
         give_sources(turn, prepared)
         return turn
 
-    def _toolbox(
-        self, principal: Principal, request: TurnRequest, language: Language, chosen: ChosenModel
-    ) -> Toolbox:
-        specs = self._with.tools.specs(Surface.IN_APP) if request.use_tools else []
-        reaches_out = chosen.reaches_out
-        return Toolbox(self._with.pipeline, specs, principal, language, reaches_out=reaches_out)
+    def _toolbox(self, principal: Principal, request: TurnRequest, prepared: Prepared) -> Toolbox:
+        others = prepared.outside.tools
+        specs = [*self._with.tools.specs(Surface.IN_APP), *(tool.spec for tool in others)]
+        return Toolbox(
+            self._with.pipeline.with_tools(others),
+            specs if request.use_tools else [],
+            principal,
+            prepared.answers_in,
+            reaches_out=prepared.chosen.reaches_out,
+        )
+
+
+def _asked(conversation: Conversation, request: TurnRequest, written_at: datetime) -> Conversation:
+    """Return the conversation with what the person says, if they say anything."""
+    if not request.text:
+        return conversation
+    question = Message(
+        number=conversation.message_count + 1,
+        author=Author.USER,
+        text=request.text,
+        written_at=written_at,
+    )
+    return replace(
+        conversation,
+        message_count=question.number,
+        messages=(*conversation.messages, question),
+    )
 
 
 def _readable(request: TurnRequest) -> str:

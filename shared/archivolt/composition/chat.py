@@ -42,12 +42,17 @@ class ChatContainer:
         """Which model answers."""
         from archivolt.adapters.chat_models import OutboundChatModels
         from archivolt.chat.providers import ModelSelector
+        from archivolt.composition.metering import meter_of
+        from archivolt.governance.metered_models import MeteredModels
 
         settings = self._on.settings
         return ModelSelector(
             self._on.tenant_settings,
             self._on.secret_box,
-            OutboundChatModels(lambda: self._on.outbound_async_client, self.catalogue),
+            MeteredModels(
+                OutboundChatModels(lambda: self._on.outbound_async_client, self.catalogue),
+                meter_of(self._on),
+            ),
             self.catalogue,
             environment=self._environment(),
             environment_tenant=settings.environment_tenant,

@@ -17,6 +17,20 @@ CHAT_MESSAGES: Mapping[str, Message] = {
         "The provider's content filter stopped the answer; put the question otherwise.",
         "Le filtre de contenu du fournisseur a arrêté la réponse ; formulez la question autrement.",
     ),
+    "budget": Message(
+        "Stopped: the budget has no room for another answer.",
+        "Arrêt : le budget ne permet pas une réponse de plus.",
+    ),
+    "budget_exceeded": Message(
+        "Monthly token budget exceeded", "Budget mensuel de tokens dépassé"
+    ),
+    "budget_low": Message(
+        "{percent} % of this month's budget is used: {spent_usd} of {budget_usd} US dollars.",
+        "{percent} % du budget du mois est consommé : {spent_usd} sur {budget_usd} dollars.",
+    ),
+    "daily_tokens_exceeded": Message(
+        "Daily token limit exceeded", "Limite journalière de tokens dépassée"
+    ),
     "chat_disabled": Message(
         "The chat is turned off for your organisation; ask an administrator.",
         "Le chat est désactivé pour votre organisation ; demandez à un administrateur.",
@@ -70,8 +84,10 @@ CHAT_MESSAGES: Mapping[str, Message] = {
         "Arrêt : le modèle écrivait des appels d'outils inutilisables ; essayez un autre modèle.",
     ),
     "model_price_unknown": Message(
-        "The price of the model {model} of {provider} is not known, so it cannot be accounted for.",
-        "Le prix du modèle {model} de {provider} n'est pas connu : il ne peut être compté.",
+        "The model {model} of {provider} has no known price; have an administrator give it one in"
+        " the setting chat_model_prices, zero if it costs nothing.",
+        "Le modèle {model} de {provider} n'a pas de prix connu ; faites-le fixer par un"
+        " administrateur dans le réglage chat_model_prices, zéro s'il ne coûte rien.",
     ),
     "skill_is_builtin": Message(
         "{skill} is the name of a method that is shipped; choose another one.",

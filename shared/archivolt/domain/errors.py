@@ -82,5 +82,9 @@ class RateLimitedError(ArchivoltError):
     """Too many calls; `details["retry_after"]` is in seconds."""
 
 
+class BudgetExceededError(ArchivoltError):
+    """A budget has no room for a call; `details` tell what is left and when it renews (S16)."""
+
+
 class UnavailableError(ArchivoltError):
     """A collaborator is down, or time ran out; a retry may work, and goes on from there."""

@@ -336,6 +336,9 @@ MAX_PREVIEWED_ARGUMENTS_CHARS: Final = 6_000
 MAX_MCP_ANSWER_BYTES: Final = 8_000_000
 MAX_MCP_TEXT_CHARS: Final = 1_000_000
 MAX_MCP_QUESTIONS: Final = 10
+# A provider takes 128 tools at most, the product's own among them.
+MAX_OUTSIDE_TOOLS: Final = 90
+MAX_OUTSIDE_CALLS: Final = 32
 MAX_MCP_LINKS: Final = 32
 MAX_PROXIED_BYTES: Final = 20_000_000
 MAX_PROXIED_SECONDS: Final = 60

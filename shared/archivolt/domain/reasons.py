@@ -73,6 +73,7 @@ REASONS: Mapping[str, Message] = {
         "its command cannot be started", "sa commande ne peut pas être lancée"
     ),
     "mcp_slow": Message("it takes too long", "il met trop de temps"),
+    "mcp_unasked": Message("it was not asked yet", "il n'a pas encore été interrogé"),
     "mcp_unreachable": Message(
         "its address does not answer", "son adresse ne répond pas"
     ),

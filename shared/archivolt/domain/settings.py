@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Final
 
 from archivolt.domain.limits import CHAT_MAX_TOKENS
-
 from archivolt.domain.retention import DEFAULT_RETENTION_DAYS
 from archivolt.domain.usage import Budgets, ModelPrice, dollars_to_micros
+
 CHAT_API_KEY: Final = "chat_api_key"
 """The field that the provider's key is sealed to."""
 

@@ -9,24 +9,23 @@ from dataclasses import replace
 from typing import Annotated, Any, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
 from archivolt.domain import limits
 from archivolt.domain.errors import (
-    ForbiddenError,
     InvalidRequestError,
-    NotFoundError,
-    UnauthenticatedError,
     UnavailableError,
 )
-from archivolt.domain.identity import Principal, Role, TenantId, UserId, tenant_id
+from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.settings import (
     CHAT_API_KEY,
     EMBEDDING_API_KEY,
     PROVIDER_KEYS,
     TenantSettings,
 )
+from archivolt.governance.budget_settings import BudgetsChange, ModelName
 from archivolt.governance.provider_keys import fingerprint, is_fingerprint, with_provider_keys
+from archivolt.governance.tenants import reached
 from archivolt.observability import failure, logger
 from archivolt.ports.governance import SecretBox, TenantSettingsStore
 
@@ -61,10 +60,9 @@ ProviderName = Annotated[
 ProviderKey = Annotated[
     SecretStr, AfterValidator(_header_value), Field(max_length=limits.MAX_API_KEY_CHARS)
 ]
-ModelName = Annotated[str, Field(min_length=1, max_length=limits.MAX_MODEL_NAME_CHARS)]
 
 
-class SettingsChange(BaseModel):
+class SettingsChange(BudgetsChange):
     """The settings to change; what is absent stays, and null or "" means "not set" again."""
 
     model_config = ConfigDict(extra="forbid")
@@ -145,12 +143,12 @@ class SettingsChange(BaseModel):
     )
     skills_enabled: bool | None = Field(
         default=None,
+        description="Whether the chat gives the model the method that fits a message by itself.",
+    )
     chat_retention_days: Literal[0, 30, 60, 90, 180] | None = Field(
         default=None,
         description="How long a conversation is kept after its last use; 0: without end. One that"
         " is over age is gone at once, for good with the next night.",
-    )
-        description="Whether the chat gives the model the method that fits a message by itself.",
     )
 
 
@@ -184,10 +182,9 @@ class SettingsService:
 
         Raises:
             NotFoundError: `tenant_not_found`: another one, and the caller is no cpi-admin.
-            ForbiddenError: `forbidden`: the caller is no administrator.
 
         """
-        return self._store.load(_administered(principal, tenant))
+        return self._store.load(reached(principal, tenant))
 
     def own(self, principal: Principal) -> TenantSettings:
         """Return the settings of the caller's own tenant, for what everybody in it may see."""
@@ -198,11 +195,10 @@ class SettingsService:
 
         Raises:
             NotFoundError: `tenant_not_found`.
-            ForbiddenError: `forbidden`.
             InvalidRequestError: `embedding_key_unused`, `provider_unknown`.
 
         """
-        administered = _administered(principal, tenant)
+        administered = reached(principal, tenant)
         current = self._store.load(administered)
         changed = replace(current, **_plain_values(change))
         key = _new_key(change, CHAT_API_KEY, change.chat_api_key)
@@ -249,18 +245,6 @@ class SettingsService:
             embedding_api_key_fingerprint=fingerprint(key),
             embedding_api_key_origin=self._embedding_origin if key else "",
         )
-
-
-def _administered(principal: Principal, tenant: str) -> TenantId:
-    """Return the tenant if the caller administers it (S34)."""
-    if tenant != principal.tenant and principal.role is not Role.CPI_ADMIN:
-        raise NotFoundError("tenant_not_found", tenant=tenant)
-    if not principal.role.includes(Role.TENANT_ADMIN):
-        raise ForbiddenError("forbidden")
-    try:
-        return tenant_id(tenant)
-    except UnauthenticatedError as error:
-        raise NotFoundError("tenant_not_found", tenant=tenant) from error
 
 
 def _plain_values(change: SettingsChange) -> dict[str, Any]:

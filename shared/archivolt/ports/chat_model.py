@@ -60,6 +60,7 @@ class ModelTurn:
     `sources` are the `vault://` URIs the text stands on, None from a model that does not say.
     `echo` is what the provider wants back with this turn, such as the signatures of thoughts; only
     the adapter that wrote it reads it. It refers to `tool_calls` by their places.
+    `asked` is False for a turn that no provider was asked for.
     """
 
     text: str
@@ -70,6 +71,7 @@ class ModelTurn:
     reasoning: str = ""
     sources: tuple[str, ...] | None = None
     echo: str = ""
+    asked: bool = True
 
 
 ModelEvent = TextDelta | ModelTurn

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Protocol
 
-_MILLION = 1_000_000
+from archivolt.domain.usage import ModelPrice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,18 +19,6 @@ class ModelCapabilities:
     audio_speech: bool = False
     audio_transcription: bool = False
     vision: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelPrice:
-    """US dollars for a million tokens."""
-
-    input: Decimal
-    output: Decimal
-
-    def cost(self, input_tokens: int, output_tokens: int) -> Decimal:
-        """Return what a call costs, exactly."""
-        return (self.input * input_tokens + self.output * output_tokens) / _MILLION
 
 
 class ModelCatalogue(Protocol):

@@ -17,13 +17,13 @@ TABLE = ModelTable()
         ("openai", "gpt-4o", True),
         ("openai", "gpt-4o-2024-08-06", True),
         ("openai", "o3-mini", False),
-        ("deepseek", "deepseek-chat", False),
+        ("deepseek", "deepseek-v4-flash", False),
         ("anthropic", "claude-sonnet-4-20250514", True),
         ("anthropic", "claude-of-tomorrow", True),
         ("gemini", "gemini-2.5-flash-001", True),
         ("mistral", "mistral-small-latest", True),
         ("openrouter", "openai/gpt-4o-mini", True),
-        ("openrouter", "deepseek/deepseek-chat", False),
+        ("openrouter", "deepseek/deepseek-v4-flash", False),
         ("vllm", "Qwen/Qwen2.5-VL-7B-Instruct", True),
         ("ollama", "llama3.2-vision:11b", True),
         ("ollama", "llava:13b", True),
@@ -72,10 +72,17 @@ def test_prices_are_those_of_the_model_whatever_its_edition() -> None:
     assert TABLE.price("openai", "gpt-4o").output == Decimal("10.00")
 
 
+def test_behind_a_gateway_a_model_costs_what_it_costs_at_its_vendor() -> None:
+    table = ModelTable()
+
+    assert table.price("acme-ai", "gpt-4o") == table.price("openai", "gpt-4o")
+    assert table.price("acme-ai", "gpt-4o-2024-08-06") == table.price("openai", "gpt-4o")
+
+
 @pytest.mark.parametrize(
     ("provider", "model"),
     [
-        ("acme-ai", "gpt-4o"),
+        ("acme-ai", "gpt-9"),
         ("openai", "gpt-9"),
         ("ollama", "llama3.1"),
         ("openrouter", "openai/gpt-4o:free"),

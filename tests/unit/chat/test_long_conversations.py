@@ -12,7 +12,11 @@ from tests.builders import ACME, a_conversation, a_message
 from tests.chat_world import ChatWorld
 from tests.fakes.models import ScriptedModel
 
-SMALL = TenantSettings(chat_base_url="http://model.test/v1", chat_model="gpt-4")
+SMALL = TenantSettings(
+    chat_base_url="http://model.test/v1",
+    chat_model="gpt-4",
+    chat_model_prices={"gpt-4": {"input": "30", "output": "60"}},
+)
 
 
 def long_talk(model: ScriptedModel) -> ChatWorld:

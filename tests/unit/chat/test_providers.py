@@ -2,16 +2,17 @@
 
 import pytest
 
-from archivolt.adapters.models.table import ModelTable
 from archivolt.chat.configured import ConfiguredProvider, environment_providers
 from archivolt.chat.providers import ChosenModel, ModelSelector
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, UnavailableError
 from archivolt.domain.providers import EMBEDDED, EMBEDDED_MODEL, PRESETS, WireFormat
 from archivolt.domain.settings import CHAT_API_KEY, TenantSettings, provider_key_field
+from archivolt.governance.metered_models import MeteredModels
 from archivolt.ports.chat_model import ProviderConnection
 from tests.builders import ACME, ALICE, GLOBEX, principal
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
-from tests.fakes.models import ScriptedModels
+from tests.fakes.ledger import unbounded_meter
+from tests.fakes.models import PricedModels, ScriptedModels
 
 OURS = ConfiguredProvider(
     connection=ProviderConnection(provider="openai", base_url="https://ours.test/v1", key="env"),
@@ -36,8 +37,8 @@ class Choosing:
         self._selector = ModelSelector(
             store,
             ReversibleBox(),
-            self.models,
-            ModelTable(),
+            MeteredModels(self.models, unbounded_meter()),
+            PricedModels(),
             environment=environment,
             environment_tenant=serves,
             preferred=preferred,
@@ -95,7 +96,7 @@ def test_an_address_without_a_key_is_enough() -> None:
 def test_a_known_provider_needs_no_address_and_has_a_model() -> None:
     choosing = Choosing(tenant(chat_provider="deepseek", key="sk"))
 
-    assert choosing.select().name == "deepseek-chat"
+    assert choosing.select().name == "deepseek-v4-flash"
     assert choosing.connection.base_url.startswith("https://api.deepseek.com")
 
 
@@ -265,7 +266,7 @@ def test_of_several_keys_in_the_environment_deepseeks_is_used_first() -> None:
 
     chosen = Choosing(None, *environment_providers(variables), serves=None).select()
 
-    assert (chosen.provider, chosen.name) == ("deepseek", "deepseek-chat")
+    assert (chosen.provider, chosen.name) == ("deepseek", "deepseek-v4-flash")
 
 
 def test_a_tenant_restricts_its_people_to_some_providers() -> None:
@@ -353,7 +354,7 @@ def test_the_environments_providers_are_those_with_a_key_the_preferred_first() -
 
     assert [(each.connection.provider, each.model) for each in found] == [
         ("openai", "o3"),
-        ("deepseek", "deepseek-chat"),
+        ("deepseek", "deepseek-v4-flash"),
     ]
     assert found[0].connection.key == "sk-o"
 
@@ -363,7 +364,7 @@ def test_the_default_model_is_the_default_providers_alone() -> None:
 
     found = environment_providers(variables, preferred="deepseek", preferred_model="big")
 
-    assert [each.model for each in found] == ["big", "gpt-4o"]
+    assert [each.model for each in found] == ["big", "gpt-6.1-sol"]
 
 
 def test_an_address_of_ones_own_needs_no_key() -> None:

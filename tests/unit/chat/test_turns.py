@@ -37,7 +37,7 @@ from archivolt.ports.chat_model import ModelToolCall, ModelTurn
 from tests.builders import ACME, ALICE, BOB, GLOBEX, a_message, principal
 from tests.chat_world import ChatWorld, events_of
 from tests.fakes.conversations import InMemoryConversations
-from tests.fakes.models import ScriptedModel, Wait, calling
+from tests.fakes.models import ScriptedModel, Wait, calling, counted
 
 ResultT = TypeVar("ResultT")
 
@@ -104,7 +104,7 @@ def test_the_question_is_answered_in_its_language_whatever_the_browser_speaks() 
 
 def test_a_model_that_calls_a_tool_gets_its_result_and_answers() -> None:
     model = ScriptedModel(
-        calling("search_documents", text="I look.", q="spare key"),
+        counted(calling("search_documents", text="I look.", q="spare key"), 3, 1),
         ModelTurn(text="Under [the mat](vault://notes/key.md).", input_tokens=5, output_tokens=2),
     )
     world = documented(model)
@@ -119,7 +119,7 @@ def test_a_model_that_calls_a_tool_gets_its_result_and_answers() -> None:
     assert (result.tool_id, result.status) == (start.tool_id, "success")
     assert result.summary.startswith("Search in the documents: spare key — ")
     assert [c.path for c in only(events, Citations).items] == ["key.md"]
-    assert events[-1] == MessageEnd(input_tokens=5, output_tokens=2, tool_calls=1)
+    assert events[-1] == MessageEnd(input_tokens=8, output_tokens=3, tool_calls=1)
     [(source, value)] = unwrap_data(model.requests[1].messages[-1].text)
     assert source == "search_documents"
     assert "blue mat" in value["hits"][0]["excerpt"]
@@ -127,7 +127,7 @@ def test_a_model_that_calls_a_tool_gets_its_result_and_answers() -> None:
 
 def test_what_is_stored_is_what_may_be_stored() -> None:
     model = ScriptedModel(
-        calling("read_file", vault="notes", path="key.md"),
+        counted(calling("read_file", vault="notes", path="key.md"), 3, 1),
         ModelTurn(text="Under the mat.", input_tokens=5, output_tokens=2),
     )
     world = documented(model)
@@ -142,7 +142,7 @@ def test_what_is_stored_is_what_may_be_stored() -> None:
         "Where is the key?",
     )
     assert (answer.number, answer.author, answer.text) == (2, Author.ASSISTANT, "Under the mat.")
-    assert (answer.input_tokens, answer.output_tokens) == (5, 2)
+    assert (answer.input_tokens, answer.output_tokens) == (8, 3)
     [call] = answer.tool_calls
     assert (call.tool_name, call.status) == ("read_file", "success")
     assert call.arguments == {"vault": "notes", "path": "key.md"}

@@ -12,6 +12,7 @@ from botocore.session import Session, get_session
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
+    from types_boto3_events import EventBridgeClient
     from types_boto3_kms import KMSClient
     from types_boto3_s3 import S3Client
     from types_boto3_sqs import SQSClient
@@ -73,6 +74,17 @@ class AwsClients:
     def kms(self) -> "KMSClient":
         """Keys."""
         return self._client("kms", config=_config(_READ_SECONDS))
+
+    @cached_property
+    def events(self) -> "EventBridgeClient":
+        """Events on a bus."""
+        return self._client("events", config=_config(_READ_SECONDS))
+
+    # There are no stubs of it here; its users say what they use.
+    @cached_property
+    def states(self) -> Any:  # noqa: ANN401
+        """State machines."""
+        return self._client("stepfunctions", config=_config(_READ_SECONDS))
 
     @cached_property
     def sts(self) -> "STSClient":

@@ -15,6 +15,7 @@ from archivolt.adapters.aws.clients import AwsClients
 from archivolt.adapters.s3.absence import tell_absence_from_refusal
 
 if TYPE_CHECKING:
+    from types_boto3_events import EventBridgeClient
     from types_boto3_s3 import S3Client
     from types_boto3_sqs import SQSClient
 
@@ -67,6 +68,11 @@ class TenantClients(AwsClients):
     def sqs(self) -> "SQSClient":
         """Queues."""
         return self._function.sqs
+
+    @cached_property
+    def events(self) -> "EventBridgeClient":
+        """Events on a bus."""
+        return self._function.events
 
     def _assumed(self) -> dict[str, Any]:
         given = self._function.sts.assume_role(

@@ -36,6 +36,7 @@ _MAX_KEY_BYTES: Final = 1_024
 
 _ATTEMPTS: Final = 6
 _FIRST_PAUSE_SECONDS: Final = 0.02
+_LONGEST_PAUSE_SECONDS: Final = 0.64
 
 StoredItem = dict[str, Any]
 _T = TypeVar("_T")
@@ -113,17 +114,26 @@ class DynamoTable:
             )
         return from_attributes(answer.get("Attributes", {}))
 
-    def transact(self, writes: Sequence[Write]) -> None:
+    def transact(
+        self,
+        writes: Sequence[Write],
+        *,
+        attempts: int = _ATTEMPTS,
+        beside: "Sequence[tuple[DynamoTable, Write]]" = (),
+    ) -> None:
         """Do all of the writes (at most 100, on different items) or none.
 
-        A lost answer is safe: the client repeats the request under the same token.
+        A lost answer is safe: the client repeats the request under the same token. `attempts` is
+        how often to try while other transactions are at the same items; `beside` are writes to
+        other tables, whose positions come after.
 
         Raises:
             ConditionFailedError: With the positions of the writes whose conditions do not hold.
 
         """
         requests = [write.request(self._name) for write in writes]
-        for _ in _attempts():
+        requests += [write.request(table._name) for table, write in beside]  # noqa: SLF001  ours
+        for _ in _attempts(attempts):
             try:
                 with translated():
                     self._client.transact_write_items(TransactItems=requests)
@@ -199,8 +209,6 @@ class DynamoTable:
             last_key=from_attributes(last_key) if last_key else None,
         )
 
-    def scan(self, condition: ConditionBase) -> Iterator[StoredItem]:
-        """Yield the items of the whole table that fulfil a condition (reads every item)."""
     def scan_page(
         self,
         *,
@@ -229,6 +237,8 @@ class DynamoTable:
             last_key=from_attributes(last_key) if last_key else None,
         )
 
+    def scan(self, condition: ConditionBase) -> Iterator[StoredItem]:
+        """Yield the items of the whole table that fulfil a condition (reads every item)."""
         arguments = condition_arguments(condition, argument="FilterExpression")
         while True:
             with translated():
@@ -261,11 +271,11 @@ def _raise_unless_contended(error: ClientError) -> None:
         raise error
 
 
-def _attempts() -> Iterator[int]:
+def _attempts(attempts: int = _ATTEMPTS) -> Iterator[int]:
     """Yield a few times, pausing longer each time; then the table counts as unavailable."""
-    for attempt in range(_ATTEMPTS):
+    for attempt in range(attempts):
         if attempt:
-            ceiling = _FIRST_PAUSE_SECONDS * 2**attempt
+            ceiling = min(_FIRST_PAUSE_SECONDS * 2**attempt, _LONGEST_PAUSE_SECONDS)
             time.sleep(random.uniform(ceiling / 2, ceiling))  # noqa: S311  spreads retries, no secret
         yield attempt
     raise UnavailableError("unavailable")

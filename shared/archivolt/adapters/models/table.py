@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.limits import DEFAULT_CONTEXT_TOKENS
-from archivolt.ports.model_catalogue import ModelCapabilities, ModelPrice
+from archivolt.domain.usage import ModelPrice
+from archivolt.ports.model_catalogue import ModelCapabilities
 
 # A name may end in a date, a number of an edition, or "latest"; Ollama's in a size.
 _EDITION: Final = re.compile(r"(?:-(?:latest|\d{3,8}|\d{4}-\d{2}-\d{2})|:[\w.-]+)$")
@@ -51,13 +52,13 @@ class ModelTable:
         return {each["id"]: _capabilities(each) for each in self._providers.get(provider, [])}
 
     def price(self, provider: str, model: str) -> ModelPrice:
-        """Return what a model costs.
+        """Return what a model costs, behind a gateway what it costs at its vendor.
 
         Raises:
             InvalidRequestError: `model_price_unknown`.
 
         """
-        entry = self._entry(provider, model) or {}
+        entry = self._entry(provider, model) or self._vendors_entry(model) or {}
         if "input" not in entry:
             raise InvalidRequestError("model_price_unknown", model=model, provider=provider)
         return ModelPrice(input=Decimal(entry["input"]), output=Decimal(entry["output"]))
@@ -70,6 +71,12 @@ class ModelTable:
             listed, model = self._providers[_VENDORS[vendor]], name.replace(":", "/")
         names = (model, _EDITION.sub("", model))
         return next((each for each in listed if each["id"] in names), None)
+
+    def _vendors_entry(self, model: str) -> _Entry | None:
+        """Return the dearest model of a name, whoever is named as its provider."""
+        found = [self._entry(provider, model) for provider in self._providers]
+        priced = [each for each in found if each and "input" in each]
+        return max(priced, key=lambda each: Decimal(each["output"]), default=None)
 
     @property
     def _providers(self) -> dict[str, list[_Entry]]:

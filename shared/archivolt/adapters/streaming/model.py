@@ -204,6 +204,8 @@ class StreamedChatModel:
                 return InvalidRequestError(
                     "provider_refused", provider=provider, reason="provider_address"
                 )
+            case httpx2.ConnectError() | httpx2.ConnectTimeout():
+                reason = "provider_unreachable"
             case httpx2.TimeoutException():
                 reason = "provider_silent"
             case httpx2.HTTPError():

@@ -9,6 +9,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
+from archivolt.chat.budget_notices import budget_notice
 from archivolt.chat.editing import Edited, Editing, EditRequest
 from archivolt.chat.sse import encode_event
 from archivolt.domain.editor import EditorAction
@@ -142,7 +143,9 @@ async def _stream(editing: Editing, language: Language) -> AsyncGenerator[bytes,
 
 
 def _notices(edited: Edited, editing: Editing, language: Language) -> list[Notice]:
-    if not edited.cut:
-        return []
-    message = message_for(edited.cut, language, {"limit": editing.request.max_tokens})
-    return [Notice(code=edited.cut, message=message)]
+    warning = editing.chosen.model.warning
+    notices = [budget_notice(warning, language)] if warning else []
+    if edited.cut:
+        message = message_for(edited.cut, language, {"limit": editing.request.max_tokens})
+        notices.append(Notice(code=edited.cut, message=message))
+    return notices

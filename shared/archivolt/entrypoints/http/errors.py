@@ -16,6 +16,7 @@ from starlette.exceptions import HTTPException
 
 from archivolt.domain.errors import (
     ArchivoltError,
+    BudgetExceededError,
     ConflictError,
     Detail,
     ForbiddenError,
@@ -40,6 +41,7 @@ _STATUSES: Final[Mapping[type[ArchivoltError], HTTPStatus]] = {
     TooLargeError: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     UnsupportedContentError: HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
     RateLimitedError: HTTPStatus.TOO_MANY_REQUESTS,
+    BudgetExceededError: HTTPStatus.TOO_MANY_REQUESTS,
     UnavailableError: HTTPStatus.SERVICE_UNAVAILABLE,
 }
 

@@ -65,6 +65,10 @@ class SettingsBody(BaseModel):
         )
 
 
+def _number(decimal: str) -> float | None:
+    return float(decimal) if decimal else None
+
+
 def settings_router(services: ServicesOf) -> APIRouter:
     """Return the routes of settings."""
     router = APIRouter(tags=["settings"])

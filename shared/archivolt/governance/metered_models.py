@@ -1,0 +1,203 @@
+"""The models that people's requests reach: every call of theirs is metered.
+
+This is the one way from the chat, the editor and the runs to a provider.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Final
+
+from archivolt.domain.errors import ArchivoltError, UnavailableError
+from archivolt.domain.usage import Account, BudgetWarning, Reservation, Tokens
+from archivolt.governance.metering import Meter
+from archivolt.governance.request_size import (
+    estimated_answer,
+    estimated_prompt,
+    estimated_tokens,
+    worst_case,
+)
+from archivolt.ports.chat_model import (
+    ChatModel,
+    ChatModels,
+    ModelEvent,
+    ModelRequest,
+    ProviderConnection,
+    TextDelta,
+)
+
+# A provider that answers so has not begun to answer; silence and a broken line say nothing.
+_UNCHARGED_REASONS: Final = ("HTTP ", "provider_unreachable")
+
+
+class MeteredModels:
+    """Opens models whose calls are metered."""
+
+    def __init__(self, models: ChatModels, meter: Meter) -> None:
+        self._models = models
+        self._meter = meter
+
+    def embedded(self) -> "MeteredModel":
+        """Return the model that needs no provider: nothing leaves, and nothing is paid."""
+        return MeteredModel(self._models.embedded(), None, self._meter)
+
+    def connect(self, connection: ProviderConnection, account: Account) -> "MeteredModel":
+        """Return the model behind an endpoint, for an account."""
+        return MeteredModel(self._models.connect(connection), account, self._meter)
+
+
+class MeteredModel:
+    """A `ChatModel` for one account, None for one that costs nobody anything.
+
+    Its first call may be admitted ahead, so that a person hears of an exhausted budget before
+    anything has begun.
+    """
+
+    def __init__(self, model: ChatModel, account: Account | None, meter: Meter) -> None:
+        self._model = model
+        self._account = account
+        self._meter = meter
+        self._admitted: Reservation | None = None
+        self.warning: BudgetWarning | None = None
+        """Set once a call has left little of the budget."""
+
+    def within(self, conversation: str) -> "MeteredModel":
+        """Return the same model as it is asked in a conversation, or a run."""
+        account = self._account and replace(self._account, conversation=conversation)
+        return MeteredModel(self._model, account, self._meter)
+
+    def admit(self, request: ModelRequest) -> None:
+        """Set the next call's worst case aside; this blocks, `create_message` does not.
+
+        Raises:
+            BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
+            UnavailableError: `unavailable`.
+
+        """
+        if self._account is not None:
+            self._admitted = self._meter.reserve(self._account, worst_case(request), sent=False)
+
+    def mark_sent(self) -> None:
+        """Note ahead that the admitted call leaves; this blocks."""
+        if self._admitted is not None:
+            self._admitted = self._meter.mark_sent(self._admitted)
+
+    def withdraw(self) -> None:
+        """Give back what was set aside for a call that is not made; this blocks."""
+        admitted, self._admitted = self._admitted, None
+        if admitted is not None:
+            self._meter.give_back(admitted)
+
+    async def create_message(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """See `ChatModel.create_message`; the turn comes when it is accounted for.
+
+        Raises:
+            BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
+
+        """
+        if self._account is None:
+            call: _Call | None = None
+        else:
+            reservation = await self._reserved(self._account, request)
+            call = _Call(self._meter, self._account, reservation, request)
+        try:
+            async with aclosing(self._model.create_message(request)) as events:
+                async for event in events:
+                    noted = await call.noted(event) if call else event
+                    self.warning = (call and call.warning) or self.warning
+                    yield noted
+        except ArchivoltError as error:
+            if call:
+                await call.failed(error)
+            raise
+        finally:
+            if call:
+                await call.ended()
+
+    async def _reserved(self, account: Account, request: ModelRequest) -> Reservation:
+        reserving = asyncio.create_task(asyncio.to_thread(self._reserve, account, request))
+        try:
+            return await asyncio.shield(reserving)
+        except asyncio.CancelledError:
+            # The call never leaves.
+            if not isinstance(outcome := (await _outcome(reserving)), BaseException):
+                await asyncio.to_thread(self._meter.give_back, outcome)
+            raise
+
+    def _reserve(self, account: Account, request: ModelRequest) -> Reservation:
+        worst = worst_case(request)
+        admitted, self._admitted = self._admitted, None
+        if admitted is not None:
+            enough = admitted.worst.input >= worst.input and admitted.worst.output >= worst.output
+            if enough and not admitted.sent:
+                admitted = self._meter.mark_sent(admitted)
+            if enough and admitted is not None:
+                return admitted
+            if admitted is not None:
+                self._meter.give_back(admitted)
+        return self._meter.reserve(account, worst, sent=True)
+
+
+async def _outcome(task: "asyncio.Task[Reservation]") -> Reservation | BaseException:
+    [outcome] = await asyncio.gather(task, return_exceptions=True)
+    return outcome
+
+
+class _Call:
+    """One call that has left: what came of it so far."""
+
+    def __init__(
+        self, meter: Meter, account: Account, reservation: Reservation, request: ModelRequest
+    ) -> None:
+        self._meter = meter
+        self._account = account
+        self._reservation = reservation
+        self._request = request
+        self.warning: BudgetWarning | None = None
+        self._received = 0
+        self._open = True
+
+    async def noted(self, event: ModelEvent) -> ModelEvent:
+        """Return an event as it goes on; a turn is settled first."""
+        if isinstance(event, TextDelta):
+            self._received += len(event.text.encode("utf-8", "replace"))
+            return event
+        if not event.asked:
+            await self._give_back()
+            return event
+        used = Tokens(
+            input=event.input_tokens or estimated_prompt(self._request),
+            output=event.output_tokens or estimated_answer(event),
+        )
+        await self._settle(used, len(event.tool_calls))
+        return replace(event, input_tokens=used.input, output_tokens=used.output)
+
+    async def failed(self, error: ArchivoltError) -> None:
+        """Give a call back that its provider refused before it began to answer."""
+        if self._open and not self._received and _is_uncharged(error):
+            await self._give_back()
+
+    async def ended(self) -> None:
+        """Charge a call that broke off for what is known: what was sent, and what came."""
+        if self._open:
+            received = estimated_tokens(self._received)
+            await self._settle(Tokens(input=estimated_prompt(self._request), output=received), 0)
+
+    async def _settle(self, used: Tokens, tool_calls: int) -> None:
+        self._open = False
+        settling = asyncio.to_thread(
+            self._meter.settle, self._account, self._reservation, used, tool_calls=tool_calls
+        )
+        self.warning = await asyncio.shield(asyncio.ensure_future(settling))
+
+    async def _give_back(self) -> None:
+        self._open = False
+        giving = asyncio.to_thread(self._meter.give_back, self._reservation)
+        await asyncio.shield(asyncio.ensure_future(giving))
+
+
+def _is_uncharged(error: ArchivoltError) -> bool:
+    if not isinstance(error, UnavailableError) or error.code == "provider_busy":
+        return True
+    return str(error.details.get("reason", "")).startswith(_UNCHARGED_REASONS)
