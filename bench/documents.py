@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from archivolt.composition.extraction import extractor_of_all_formats
-from archivolt.domain.limits import CHUNK_TOKENS
+from archivolt.domain.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS
 from archivolt.domain.paths import VaultPath
 from archivolt.ingestion.documents import DocumentReader
 from archivolt.ingestion.splitting import split
@@ -42,7 +42,7 @@ def measure() -> list[Row]:
     """Return the seconds of each document, and what came of it."""
     reader = DocumentReader(
         extractor_of_all_formats(),
-        partial(split, budget=CHUNK_TOKENS, count=token_upper_bound),
+        partial(split, budget=CHUNK_TOKENS, count=token_upper_bound, overlap=CHUNK_OVERLAP_TOKENS),
         recipe="bench",
     )
     floor, _ = _seconds(reader, xlsx({"S": ""}))

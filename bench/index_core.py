@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from archivolt.domain.limits import CHUNK_TOKENS
+from archivolt.domain.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS
 from archivolt.ingestion.documents import DocumentReader
 from archivolt.ingestion.index_change import IndexChanges
 from archivolt.ingestion.index_plan import IndexPlanner
@@ -26,7 +26,7 @@ def index_changes(
     clock: Clock,
 ) -> IndexChanges:
     """Return the use case of the indexing function over these stores."""
-    cut = partial(split, budget=CHUNK_TOKENS, count=token_upper_bound)
+    cut = partial(split, budget=CHUNK_TOKENS, count=token_upper_bound, overlap=CHUNK_OVERLAP_TOKENS)
     planner = IndexPlanner(
         files=files,
         catalogue=catalogue,

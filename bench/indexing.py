@@ -14,7 +14,7 @@ import httpx2
 
 from archivolt.adapters.embedding.embedded_use import EmbeddedUse
 from archivolt.domain.ingestion import Passage
-from archivolt.domain.limits import CHUNK_TOKENS
+from archivolt.domain.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS
 from archivolt.ingestion.splitting import split
 from archivolt.retrieval.tokens import token_upper_bound
 from bench import first_load
@@ -93,7 +93,7 @@ def _rate(files: Sequence[Path], work: Callable[[Path], object]) -> float:
 
 def _split(file: Path) -> list[Passage]:
     text = file.read_text(encoding="utf-8", errors="replace")
-    return split(text, budget=CHUNK_TOKENS, count=token_upper_bound)
+    return split(text, budget=CHUNK_TOKENS, count=token_upper_bound, overlap=CHUNK_OVERLAP_TOKENS)
 
 
 def _embed(model: EmbeddedUse, passages: Sequence[Passage]) -> None:

@@ -14,7 +14,7 @@ from archivolt.domain.ingestion import (
     membership_job,
     sequencer,
 )
-from archivolt.domain.limits import CHUNK_TOKENS
+from archivolt.domain.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS
 from archivolt.domain.messages import Language
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode, SearchQuery, SearchResult
@@ -223,7 +223,9 @@ class IndexWorld:
         across = self.line.across
         reader = DocumentReader(
             across(self.extractor),
-            partial(split, budget=CHUNK_TOKENS, count=token_upper_bound),
+            partial(
+                split, budget=CHUNK_TOKENS, count=token_upper_bound, overlap=CHUNK_OVERLAP_TOKENS
+            ),
             recipe=RECIPE,
         )
         planner = IndexPlanner(

@@ -5,7 +5,11 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from archivolt.domain.limits import CHUNK_TOKENS, MAX_LEXICAL_CACHE_BYTES
+from archivolt.domain.limits import (
+    CHUNK_OVERLAP_TOKENS,
+    CHUNK_TOKENS,
+    MAX_LEXICAL_CACHE_BYTES,
+)
 
 if TYPE_CHECKING:
     from archivolt.adapters.ocr.engines import EngineChoice
@@ -185,7 +189,7 @@ class IndexContainer:
         )
         return DocumentReader(
             self.extractor,
-            partial(split, budget=CHUNK_TOKENS, count=count),
+            partial(split, budget=CHUNK_TOKENS, count=count, overlap=CHUNK_OVERLAP_TOKENS),
             recipe=(
                 f"extraction/{extraction} split/{SPLITTER_VERSION}/{CHUNK_TOKENS}{count.id}"
                 f" analysis/{ANALYSIS_VERSION}"

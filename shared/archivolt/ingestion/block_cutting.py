@@ -10,8 +10,9 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from archivolt.ingestion.cutting import LINES, PROSE, Count, Span, cut, pack
+from archivolt.ingestion.cutting import LINES, PROSE, Count, cut, pack
 from archivolt.ingestion.markdown_blocks import Block, BlockKind
+from archivolt.retrieval.sentences import Span, sentences
 
 # Opening lines that take more than this share of the budget are not repeated.
 _OPENING_SHARE: Final = 2
@@ -33,6 +34,23 @@ def cut_block(block: Block, *, budget: int, count: Count) -> list[Block]:
         for segment in ([piece] if count(piece.text) <= budget else _segments(piece))
         for part in _cut_segment(segment, budget, count)
     ]
+
+
+def cut_prose(block: Block, *, budget: int, count: Count) -> list[Block]:
+    """Return the parts of a running text, in order, each within the budget.
+
+    A part tells what stood between it and the one before, and whether it begins within a sentence.
+    """
+    spans = cut(block.text, budget=budget, count=count, places=PROSE)
+    starts = {start for start, _ in sentences(block.text)}
+    parts: list[Block] = []
+    end = 0
+    for span, part in zip(spans, _sub_blocks(block, spans), strict=True):
+        start = span[0]
+        gap = block.text[end:start] if parts else block.gap
+        parts.append(replace(part, gap=gap, torn=bool(start) and start not in starts))
+        end = start + len(part.text)
+    return parts
 
 
 def _cut_segment(block: Block, budget: int, count: Count) -> list[Block]:

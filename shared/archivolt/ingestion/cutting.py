@@ -10,22 +10,32 @@ from math import ceil
 from typing import Final
 from unicodedata import combining
 
-Span = tuple[int, int]
-Count = Callable[[str], int]
+from archivolt.retrieval.sentences import Span
+from archivolt.retrieval.sentences import gaps as sentence_gaps
 
-_PARAGRAPH: Final = re.compile(r"\n(?:[ \t]*\n)+")
-_LINE: Final = re.compile(r"\n")
-_SENTENCE: Final = re.compile(r"(?<=[.!?…:;])\s+|(?<=[。！？])")  # noqa: RUF001
-_WORD: Final = re.compile(r"\s+")
+Count = Callable[[str], int]
+Gaps = Callable[[str, Span], Iterable[Span]]
+"""Tells what stands between the parts of a piece of a text."""
+
+
+def _between(pattern: str) -> Gaps:
+    compiled = re.compile(pattern)
+    return lambda text, within: (match.span() for match in compiled.finditer(text, *within))
+
+
+_PARAGRAPH: Final = _between(r"\n(?:[ \t]*\n)+")
+_LINE: Final = _between(r"\n")
+_CLAUSE: Final = _between(r"(?<=[.!?…:;])\s+")
+_WORD: Final = _between(r"\s+")
 _MAX_MARKS: Final = 16
 
-PROSE: Final = (_PARAGRAPH, _SENTENCE, _LINE, _WORD)
+PROSE: Final = (_PARAGRAPH, sentence_gaps, _CLAUSE, _LINE, _WORD)
 """Where running text is cut: a line of it may end in the middle of a sentence."""
-LINES: Final = (_PARAGRAPH, _LINE, _SENTENCE, _WORD)
+LINES: Final = (_PARAGRAPH, _LINE, sentence_gaps, _CLAUSE, _WORD)
 """Where code, lists and tables are cut."""
 
 
-def cut(text: str, *, budget: int, count: Count, places: Sequence[re.Pattern[str]]) -> list[Span]:
+def cut(text: str, *, budget: int, count: Count, places: Sequence[Gaps]) -> list[Span]:
     """Return spans of `text`, none over `budget` by `count`, that leave out blanks only.
 
     A single character is kept even where it alone is over the budget.
@@ -59,7 +69,7 @@ def _take_fitting(text: str, sizes: dict[Span, int], budget: int, count: Count) 
 
 
 def _cut(
-    text: str, span: Span, budget: int, count: Count, places: Sequence[re.Pattern[str]]
+    text: str, span: Span, budget: int, count: Count, places: Sequence[Gaps]
 ) -> Iterator[Span]:
     tokens = count(text[slice(*span)])
     if tokens <= budget or span[1] - span[0] <= 1:
@@ -73,12 +83,12 @@ def _cut(
             yield from _cut(text, part, budget, count, places[1:])
 
 
-def _parts(text: str, span: Span, place: re.Pattern[str]) -> Iterator[Span]:
+def _parts(text: str, span: Span, gaps: Gaps) -> Iterator[Span]:
     start, end = span
-    for match in place.finditer(text, start, end):
-        if match.start() > start:
-            yield start, match.start()
-        start = match.end()
+    for gap_start, gap_end in gaps(text, span):
+        if gap_start > start:
+            yield start, gap_start
+        start = gap_end
     if start < end:
         yield start, end
 

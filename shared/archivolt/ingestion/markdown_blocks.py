@@ -27,6 +27,7 @@ _TITLE: Final = re.compile(r"title\s*:\s*(.+)", re.IGNORECASE)
 _DELIMITER_ROW: Final = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*")
 _ANCHOR: Final = re.compile(r"\s*(?:\{/\*.*?\*/\}|\{#[^}]*\})\s*$")
 _LINK: Final = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_NO_PROSE: Final = re.compile(r"\s*(?:<|\[[^\[\]]*\]:)")
 _EMPHASIS: Final = re.compile(r"\*+|`+|(?<!\w)_+|_+(?!\w)")
 
 # Blocks only: inline markup is not needed. Link definitions have to stay visible. A tag must not
@@ -51,7 +52,8 @@ class Block:
     """A piece of structure with its text as written, blank lines around it left out.
 
     `line` counts from 0. `level` and `title` belong to headings; `items` are the lines, counted
-    from the block's first, at which a list's items start.
+    from the block's first, at which a list's items start. `is_prose`: running text. `gap` is what
+    stands before it; a part of a block that was cut may be `torn`: it begins within a sentence.
     """
 
     kind: BlockKind
@@ -61,6 +63,9 @@ class Block:
     level: int = 0
     title: str = ""
     items: Sequence[int] = ()
+    is_prose: bool = False
+    gap: str = "\n\n"
+    torn: bool = False
 
 
 def read_blocks(markdown: str) -> list[Block]:
@@ -157,10 +162,16 @@ def _paragraph(lines: Sequence[str], first: int, end: int) -> Iterator[Block]:
     for number in range(first + 1, end):
         row = lines[number]
         if "|" in row and "|" in lines[number - 1] and _DELIMITER_ROW.fullmatch(row):
-            yield _block(BlockKind.TEXT, lines, first, number - 1)
+            yield _prose(lines, first, number - 1)
             yield _block(BlockKind.TABLE, lines, number - 1, end)
             return
-    yield _block(BlockKind.TEXT, lines, first, end)
+    yield _prose(lines, first, end)
+
+
+def _prose(lines: Sequence[str], first: int, end: int) -> Block:
+    block = _block(BlockKind.TEXT, lines, first, end)
+    # Tags and link definitions are paragraphs to the parser.
+    return replace(block, is_prose=not _NO_PROSE.match(block.text))
 
 
 def _block(

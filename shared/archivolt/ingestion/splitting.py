@@ -2,7 +2,8 @@
 
 A passage never exceeds the budget, knows the headings it stands under, its page and its line.
 Fences and tables stay whole where they fit; where they do not, each part is opened and closed, or
-headed, like the whole. Sections too small to say much alone share a passage.
+headed, like the whole. Sections too small to say much alone share a passage. A passage that goes
+on with a section repeats the last sentences before it.
 """
 
 from dataclasses import dataclass, field, replace
@@ -10,11 +11,12 @@ from itertools import takewhile
 from typing import Final
 
 from archivolt.domain.ingestion import Passage
-from archivolt.ingestion.block_cutting import cut_block
+from archivolt.ingestion.block_cutting import cut_block, cut_prose
 from archivolt.ingestion.cutting import Count
 from archivolt.ingestion.markdown_blocks import Block, BlockKind, read_blocks
+from archivolt.ingestion.overlap import last_sentences
 
-SPLITTER_VERSION: Final = "2"
+SPLITTER_VERSION: Final = "3"
 """Changes when the same text gives other passages: an index made before has to be made anew."""
 
 # A passage below this share of the budget takes the next section in.
@@ -26,16 +28,17 @@ Path = tuple[tuple[int, str], ...]
 """The headings something stands under, from the outermost: level and title."""
 
 
-def split(markdown: str, *, budget: int, count: Count) -> list[Passage]:
+def split(markdown: str, *, budget: int, count: Count, overlap: int = 0) -> list[Passage]:
     """Return the passages of a document, in order, numbered from 0.
 
     Args:
         markdown: The extracted text; `<!-- page N -->` lines say where pages start.
         budget: The most tokens a passage may have.
         count: Tells the tokens of a text; never too few.
+        overlap: The most tokens that a passage repeats of the one before it.
 
     """
-    passages = _Passages(budget=budget, count=count)
+    passages = _Passages(budget=budget, count=count, overlap=overlap)
     for block in read_blocks(markdown):
         passages.add(block)
     return passages.finished()
@@ -43,9 +46,13 @@ def split(markdown: str, *, budget: int, count: Count) -> list[Passage]:
 
 @dataclass(slots=True)
 class _Draft:
-    """A passage in the making: its blocks, the headings its body stands under, its tokens."""
+    """A passage in the making: its blocks, the headings its body stands under, its tokens.
+
+    `repeated` is what it repeats of the one before; `tokens` counts that too.
+    """
 
     tokens: int
+    repeated: Block | None = None
     blocks: list[Block] = field(default_factory=list[Block])
     path: Path = ()
     has_body: bool = False
@@ -68,8 +75,9 @@ class _Draft:
 
 
 class _Passages:
-    def __init__(self, *, budget: int, count: Count) -> None:
+    def __init__(self, *, budget: int, count: Count, overlap: int) -> None:
         self._budget = budget
+        self._overlap = overlap
         self._count = count
         self._around = count("")
         self._counted = ("", self._around)
@@ -104,20 +112,39 @@ class _Passages:
         turned = self._draft.has_body and block.page != self._draft.blocks[-1].page
         if turned and not self._is_small():
             self._finish()
-        fits = self._size(block) <= self._budget
-        for part in [block] if fits else cut_block(block, budget=self._budget, count=self._count):
+        for part in self._parts(block):
             self._place(part)
+
+    def _parts(self, block: Block) -> list[Block]:
+        if self._size(block) <= self._budget:
+            return [block]
+        if block.is_prose:
+            return cut_prose(block, budget=self._budget - self._overlap, count=self._count)
+        return cut_block(block, budget=self._budget, count=self._count)
 
     def _place(self, block: Block) -> None:
         size = self._size(block) - self._around
         if self._draft.tokens + size > self._budget:
-            headings = self._draft.trailing_headings()
+            before, headings = self._draft, self._draft.trailing_headings()
             self._finish()
             for heading in headings:
                 self._append(heading, self._size(heading) - self._around)
+            if not headings and block.kind is not BlockKind.HEADING:
+                self._repeat(before, block)
         if self._draft.tokens + size > self._budget:
             self._finish()
         self._append(block, size)
+
+    def _repeat(self, before: _Draft, block: Block) -> None:
+        """Begin a passage that `block` goes on in with the last sentences of the one before."""
+        repeated = last_sentences(
+            before.blocks, block, budget=self._overlap + self._around, count=self._count
+        )
+        if repeated is None:
+            return
+        tokens = self._draft.tokens + self._size(repeated) - self._around
+        if tokens + self._size(block) - self._around <= self._budget:
+            self._draft.repeated, self._draft.tokens = repeated, tokens
 
     def _append(self, block: Block, size: int) -> None:
         if block.kind is not BlockKind.HEADING and not self._draft.has_body:
@@ -132,24 +159,33 @@ class _Passages:
         return self._counted[1]
 
     def _is_small(self) -> bool:
-        return self._draft.tokens < self._budget // _SMALL_SHARE
+        repeated = self._draft.repeated
+        known = self._size(repeated) - self._around if repeated else 0
+        return self._draft.tokens - known < self._budget // _SMALL_SHARE
 
     def _finish(self) -> None:
         draft, self._draft = self._draft, _Draft(tokens=self._around)
         path = draft.path if draft.has_body else self._path
-        blocks = draft.text_blocks()
-        text = "\n\n".join(block.text for block in blocks)
-        together = [text] if self._count(text) <= self._budget else [b.text for b in blocks]
-        for block, shown in zip(blocks, together, strict=False):
+        for block in self._joined(draft.repeated, draft.text_blocks()):
             self._made.append(
                 Passage(
                     number=len(self._made),
-                    text=shown,
+                    text=block.text,
                     headings=tuple(title for _, title in path if title),
                     page=block.page,
                     line=block.line + 1,
                 )
             )
+
+    def _joined(self, repeated: Block | None, blocks: list[Block]) -> list[Block]:
+        """Return blocks as one, with what is repeated if that fits; as they are if they do not."""
+        for parts in ([repeated, *blocks] if repeated else blocks, blocks):
+            text = "".join(
+                part.text if part is parts[0] else part.gap + part.text for part in parts
+            )
+            if parts and self._count(text) <= self._budget:
+                return [replace(parts[0], text=text)]
+        return blocks
 
 
 def _heading(block: Block) -> tuple[int, str]:

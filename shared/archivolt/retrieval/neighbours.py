@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from archivolt.retrieval.fusion import Ranked
+from archivolt.retrieval.sentences import repeated_start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +53,8 @@ def _are_neighbours(before: Ranked, after: Ranked) -> bool:
 
 def _found(run: Sequence[Ranked], best: Ranked) -> Found:
     passages = [each.candidate.passage for each in run]
-    return Found(
-        ranked=best,
-        text="\n\n".join(passage.text for passage in passages),
-        line=passages[0].line,
-    )
+    text = passages[0].text
+    for before, passage in pairwise(passages):
+        repeated = repeated_start(before.text, passage.text)
+        text += passage.text[repeated:] if repeated else f"\n\n{passage.text}"
+    return Found(ranked=best, text=text, line=passages[0].line)

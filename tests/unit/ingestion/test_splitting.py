@@ -176,7 +176,7 @@ def test_nothing_is_over_the_budget_and_no_word_is_lost(markdown: str, budget: i
     def count(text: str) -> int:
         return len(text) // 4 + 1
 
-    found = split(markdown, budget=budget, count=count)
+    found = split(markdown, budget=budget, count=count, overlap=budget // 4)
     assert all(count(p.text) <= budget for p in found)
     assert [p.number for p in found] == list(range(len(found)))
     shown = " ".join(" ".join((*p.headings, p.text)) for p in found)

@@ -60,6 +60,17 @@ def test_neighbours_are_one_hit_where_the_best_of_them_stood() -> None:
     assert second.text == "other"
 
 
+def test_what_neighbours_share_is_shown_once() -> None:
+    [found] = joined(
+        [
+            ranked("a.md", "B two. C three.\n\nD four.", number=1),
+            ranked("a.md", "A one. B two. C three.", number=0),
+            ranked("a.md", "Dr. No: else.", number=2),
+        ]
+    )
+    assert found.text == "A one. B two. C three.\n\nD four.\n\nDr. No: else."
+
+
 @pytest.mark.parametrize(
     "other",
     [
