@@ -65,7 +65,7 @@ def on_dynamodb() -> list[Row]:
         world.call("list_vaults", surface=Surface.MCP)
         audit, entry = DynamoAuditLog(make_table(client, "AuditTable")), world.audit.entries[-1]
         rates = DynamoRateCounter(make_table(client, "LedgerTable"))
-        limit = RateLimit(counter=rates, per_token=10**6, per_tool=10**6)
+        limit = RateLimit(counter=rates, per_token=10**6, per_tool=10**6, per_tenant=10**6)
         world.pipeline = ToolPipeline(
             world.tools(),
             world,

@@ -101,7 +101,9 @@ class World:
     `line` goes through what changes go through: files, operations and confirmations.
     """
 
-    def __init__(self, *, per_token: int = 600, per_tool: int = 300) -> None:
+    def __init__(
+        self, *, per_token: int = 600, per_tool: int = 300, per_tenant: int = 1_000_000
+    ) -> None:
         self.line = line = FaultLine()
         self.clock = FrozenClock()
         self.directory = InMemoryVaults()
@@ -147,13 +149,19 @@ class World:
         self.rebuilds = RebuildRequests(self.runs, line.across(self.sync_queue), self.clock)
         self.code = CodeCheckerHere()
         self.web_pages = self.web_search = ScriptedWeb()
-        self.rate_limit = RateLimit(counter=InMemoryRates(), per_token=per_token, per_tool=per_tool)
+        self.tenants = InMemoryTenants()
+        self.admission = Admission(lambda: self.tenants, self.clock)
+        self.rate_limit = RateLimit(
+            counter=InMemoryRates(),
+            per_token=per_token,
+            per_tool=per_tool,
+            per_tenant=per_tenant,
+            of_tenant=self.admission.calls_per_window,
+        )
         self.confirmations = line.across(InMemoryConfirmations())
         self.tenant_settings = InMemoryTenantSettings()
         self.mcp_servers = InMemoryMcpServers()
         self.mcp_client = ScriptedMcpClient()
-        self.tenants = InMemoryTenants()
-        self.admission = Admission(lambda: self.tenants, self.clock)
         self.user_settings = InMemoryUserSettings()
         self.approvals = ApprovalService(lambda: self.proposals)
         self.pipeline = self.pipeline_of(self.tools())

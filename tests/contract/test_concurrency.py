@@ -85,7 +85,7 @@ def test_no_call_is_uncounted(new_local_table: NewTable) -> None:
     counts: list[int] = []
 
     def count(_: int) -> None:
-        counts.append(counter.increment("a", window_start=60, expires_at=120))
+        counts.append(counter.add("a", ["calls"], window=60, expires_at=120)["calls"])
 
     race(count, runners=CALLS)
 

@@ -296,10 +296,14 @@ def test_an_error_is_told_in_the_callers_language(world: McpWorld) -> None:
 
 def test_too_many_calls_are_refused_with_the_time_to_wait() -> None:
     world = McpWorld(per_tool=1)
-    world.call_tool("list_vaults")
+    call = modern("tools/call", {"name": "list_vaults", "arguments": {}})
+    assert "retry-after" not in world.send(call).headers
 
-    result = world.call_tool("list_vaults")
+    answer = world.send(call)
 
+    result = answer.json["result"]
+    assert answer.status == 200
+    assert answer.headers["retry-after"] in text_of(result)
     assert result["isError"] is True
     assert re.match(r"rate_limited: Too many calls; retry in \d+ seconds\.", text_of(result))
 

@@ -48,5 +48,7 @@ def rate_limit(on: "Container") -> "RateLimit":
         counter=on.rate_counter,
         per_token=on.settings.archivolt_tool_rate_limit,
         per_tool=on.settings.archivolt_tool_rate_limit_per_tool,
+        per_tenant=on.settings.archivolt_tenant_rate_limit,
         window=on.settings.archivolt_tool_rate_window,
+        of_tenant=on.admission.calls_per_window,
     )

@@ -1,8 +1,12 @@
 """How often something may be tried by callers that no token names."""
 
+from typing import Final
+
 from archivolt.domain.errors import RateLimitedError
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import RateCounter
+
+_CALLS: Final = "calls"
 
 
 class Throttle:
@@ -22,6 +26,6 @@ class Throttle:
         second = int(self._clock.now().timestamp())
         start = second - second % window
         end = start + window
-        calls = self._counter.increment(f"attempts#{key}", window_start=start, expires_at=end)
-        if calls > limit:
+        calls = self._counter.add(f"attempts#{key}", [_CALLS], window=start, expires_at=end)
+        if calls[_CALLS] > limit:
             raise RateLimitedError("rate_limited", retry_after=end - second)

@@ -134,15 +134,15 @@ class _Door:
             raise HTTPException(405, headers={"Allow": "POST"})
         if _media_type(headers) != "application/json":
             raise UnsupportedContentError("content_type_not_json")
+        caller = Caller(principal=principal, language=language_for(request))
         reply = await self._edge.answer(
-            Post(
-                headers=headers,
-                header_lines=lines,
-                body=await request.body(),
-                caller=Caller(principal=principal, language=language_for(request)),
-            )
+            Post(headers=headers, header_lines=lines, body=await request.body(), caller=caller)
         )
-        return Response(reply.body, reply.status, reply.headers, reply.content_type)
+        response = Response(reply.body, reply.status, reply.headers, reply.content_type)
+        if caller.to_wait:
+            # The status stays MCP's: with 429 clients show their models no word of the answer.
+            response.headers["Retry-After"] = str(caller.to_wait)
+        return response
 
 
 def _media_type(headers: Mapping[str, str]) -> str:

@@ -1,11 +1,14 @@
 """What travels with a request from the door to the handlers, and how handlers call tools."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from mcp.server.context import ServerRequestContext
 from pydantic import Field
 
+from archivolt.domain.errors import RateLimitedError
 from archivolt.domain.identity import Principal
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import JsonObject, Surface
@@ -22,12 +25,16 @@ class ApplyChange(ToolInput):
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Caller:
-    """Who is calling, and the language they read."""
+    """Who is calling, and the language they read.
+
+    `to_wait`: for how many seconds they called too often, 0 unless they did.
+    """
 
     principal: Principal
     language: Language
+    to_wait: int = 0
 
     def call(self, pipeline: ToolPipeline, tool: str, arguments: JsonObject) -> JsonObject:
         """Return a tool's result.
@@ -36,9 +43,10 @@ class Caller:
             ArchivoltError: Whatever the pipeline or the tool refuses.
 
         """
-        result = pipeline.call(
-            self.principal, tool, arguments, surface=Surface.MCP, language=self.language
-        )
+        with self._heeding():
+            result = pipeline.call(
+                self.principal, tool, arguments, surface=Surface.MCP, language=self.language
+            )
         return result.value
 
     def propose(self, pipeline: ToolPipeline, tool: str, arguments: JsonObject) -> JsonObject:
@@ -48,9 +56,10 @@ class Caller:
             ArchivoltError: Whatever the pipeline or the tool refuses.
 
         """
-        proposed = pipeline.propose(
-            self.principal, tool, arguments, surface=Surface.MCP, language=self.language
-        )
+        with self._heeding():
+            proposed = pipeline.propose(
+                self.principal, tool, arguments, surface=Surface.MCP, language=self.language
+            )
         return proposed.answer.model_dump(mode="json")
 
     def apply(
@@ -72,15 +81,16 @@ class Caller:
 
         """
         given = read_arguments(ApplyChange, arguments, self.language)
-        result = pipeline.apply(
-            self.principal,
-            tool,
-            given.confirmation_token,
-            surface=Surface.MCP,
-            language=self.language,
-            asked=asked,
-            waits=waits,
-        )
+        with self._heeding():
+            result = pipeline.apply(
+                self.principal,
+                tool,
+                given.confirmation_token,
+                surface=Surface.MCP,
+                language=self.language,
+                asked=asked,
+                waits=waits,
+            )
         return result.value
 
     def decline(self, pipeline: ToolPipeline, tool: str, token: str) -> None:
@@ -90,7 +100,18 @@ class Caller:
             ArchivoltError: Whatever the pipeline refuses.
 
         """
-        pipeline.decline(self.principal, tool, token, surface=Surface.MCP)
+        with self._heeding():
+            pipeline.decline(self.principal, tool, token, surface=Surface.MCP)
+
+    @contextmanager
+    def _heeding(self) -> Generator[None, None, None]:
+        """Remember for how long the caller is to wait, whoever tells them of it."""
+        try:
+            yield
+        except RateLimitedError as error:
+            seconds = error.details.get("retry_after")
+            self.to_wait = seconds if isinstance(seconds, int) else 0
+            raise
 
 
 RequestContext = ServerRequestContext[Any, Caller]
