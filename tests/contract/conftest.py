@@ -49,7 +49,10 @@ VECTORS_KEY = "a-key-of-the-test"
 
 _ON_DYNAMODB_LOCAL = pytest.param(DYNAMODB_LOCAL, marks=pytest.mark.dynamodb_local)
 
-on_tables = pytest.mark.parametrize("store", [MOTO, _ON_DYNAMODB_LOCAL], indirect=True)
+# A second opinion in this process; what runs on another Python goes to the official one and the fake.
+_ON_MOTO = pytest.param(MOTO, marks=pytest.mark.one_python)
+
+on_tables = pytest.mark.parametrize("store", [_ON_MOTO, _ON_DYNAMODB_LOCAL], indirect=True)
 """Marks a test that looks at the tables themselves, which the fake does not have."""
 
 NewTable = Callable[[str], DynamoTable]
@@ -72,7 +75,7 @@ def client_of(service: str, *, endpoint: str | None = None) -> Any:  # noqa: ANN
     )
 
 
-@pytest.fixture(params=[FAKE, MOTO, _ON_DYNAMODB_LOCAL])
+@pytest.fixture(params=[FAKE, _ON_MOTO, _ON_DYNAMODB_LOCAL])
 def store(request: pytest.FixtureRequest) -> str:
     """The kind of table store that a contract test runs on."""
     return request.param

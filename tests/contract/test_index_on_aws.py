@@ -26,6 +26,9 @@ from archivolt.vaults.move_requests import MoveRequest
 from tests.builders import ACME, ALICE, BOB, a_vault, principal
 from tests.contract.conftest import REGION, VECTORS_KEY, client_of, make_table
 
+# The running stack shows the same on every Python.
+pytestmark = pytest.mark.one_python
+
 BUCKET = "documents"
 VAULT = a_vault("notes", vault_id="v1")
 NOTE = VaultPath("Été 2026/à+b (1).md")
