@@ -49,7 +49,7 @@ VECTORS_KEY = "a-key-of-the-test"
 
 _ON_DYNAMODB_LOCAL = pytest.param(DYNAMODB_LOCAL, marks=pytest.mark.dynamodb_local)
 
-# A second opinion in this process; what runs on another Python goes to the official one and the fake.
+# A second opinion; the suite of another Python goes to the official emulator and the fake.
 _ON_MOTO = pytest.param(MOTO, marks=pytest.mark.one_python)
 
 on_tables = pytest.mark.parametrize("store", [_ON_MOTO, _ON_DYNAMODB_LOCAL], indirect=True)
