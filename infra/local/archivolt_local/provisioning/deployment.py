@@ -3,7 +3,8 @@
 import hashlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from archivolt_local.provisioning.template import Template, load_template
 
 STACK = "archivolt"
 _DEPLOY_SECONDS = 60.0
+_TEMPLATE_KEY = "deployment/template.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,20 +116,32 @@ def _ensure_stack(
     if present:
         aws.cloudformation.delete_stack(StackName=STACK)
         _wait(aws, "DELETE_COMPLETE")
-    aws.cloudformation.create_stack(
-        StackName=STACK,
-        TemplateBody=_compact(for_emulator(template, resolver.names, fingerprint)),
-        Parameters=[
-            {"ParameterKey": name, "ParameterValue": value} for name, value in parameters.items()
-        ],
-        Capabilities=["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"],
-    )
-    _wait(aws, "CREATE_COMPLETE")
+    document = for_emulator(template, resolver.names, fingerprint)
+    bucket = str(resolver.names["DocumentsBucket"])
+    with _uploaded(json.dumps(document), bucket, aws) as address:
+        aws.cloudformation.create_stack(
+            StackName=STACK,
+            TemplateURL=address,
+            Parameters=[
+                {"ParameterKey": name, "ParameterValue": value}
+                for name, value in parameters.items()
+            ],
+            Capabilities=["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM"],
+        )
+        _wait(aws, "CREATE_COMPLETE")
 
 
-def _compact(document: Mapping[str, Any]) -> str:
-    """Return a template in as few bytes as can be: a request takes 51,200 (AWS CloudFormation)."""
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+@contextmanager
+def _uploaded(text: str, bucket: str, aws: StackClients) -> Generator[str]:
+    """Have a template in S3 for a while, and give its address: a request takes 51,200 bytes of one.
+
+    AWS CloudFormation user guide, "Quotas"; from S3 it takes a megabyte.
+    """
+    version = aws.objects.put_object(Bucket=bucket, Key=_TEMPLATE_KEY, Body=text.encode())
+    try:
+        yield f"{aws.url}/{bucket}/{_TEMPLATE_KEY}"
+    finally:
+        aws.objects.delete_object(Bucket=bucket, Key=_TEMPLATE_KEY, VersionId=version["VersionId"])
 
 
 def _stack(aws: StackClients) -> Mapping[str, Any] | None:

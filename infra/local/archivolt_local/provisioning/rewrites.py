@@ -9,7 +9,7 @@
 - A right to send one message is one to send several, as AWS has it: the emulator knows the name of
   the call alone.
 - The API is ours to serve, and nobody looks at alarms: of the API only the first path is left, of
-  the alarms nothing, nor of what is written for readers, as a request takes 51,200 bytes.
+  the alarms nothing, nor of what is written for readers.
 - The bucket's "encrypted connections only" is lifted: the loopback speaks HTTP.
 """
 
