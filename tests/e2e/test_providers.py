@@ -28,8 +28,8 @@ KEY = "not-a-" + "real-key"
 Calls = Callable[[str, dict[str, Any]], Reply]
 Says = Callable[[str], Reply]
 SPEAKERS: list[tuple[str, str, Calls, Says]] = [
-    ("anthropic", "claude-sonnet-4-5", anthropic_calls, anthropic_says),
-    ("gemini", "gemini-2.5-flash", gemini_calls, gemini_says),
+    ("anthropic", "claude-sonnet-5-5", anthropic_calls, anthropic_says),
+    ("gemini", "gemini-3.8-flash", gemini_calls, gemini_says),
 ]
 
 
@@ -107,7 +107,7 @@ def test_images_pasted_and_of_a_vault_are_shown_in_the_providers_form(
     with openai_server(answers("Two squares.")) as server:
         use(http, server, provider)
         assert ask(http, message)["text"] == "Two squares."
-        blind = ask(http, message, model="deepseek-chat")
+        blind = ask(http, message, model="deepseek-v4-flash")
 
     shown = json.dumps(server.requests[0])
     assert all(base64.b64encode(image).decode() in shown for image in (pasted, kept))

@@ -85,7 +85,7 @@ def test_the_models_to_choose_from_have_eight_flags_each() -> None:
     flags = [model for models in answer["capabilities"].values() for model in models.values()]
     assert all(set(each) == FLAGS for each in flags)
     assert answer["capabilities"]["openai"]["gpt-4o"]["vision"] is True
-    assert answer["capabilities"]["deepseek"]["deepseek-chat"]["vision"] is False
+    assert answer["capabilities"]["deepseek"]["deepseek-v4-flash"]["vision"] is False
 
 
 def test_a_restricted_tenant_sees_only_what_it_may_choose() -> None:

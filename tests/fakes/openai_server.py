@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -54,6 +54,13 @@ def calls(*named: tuple[str, dict[str, Any]]) -> Reply:
     return chunks({"content": None, "tool_calls": entries}, finish="tool_calls")
 
 
+def calls_cut(name: str, arguments: str) -> Reply:
+    """Return a completion that calls a tool with arguments as they are written here."""
+    function = {"name": name, "arguments": arguments}
+    entry = {"index": 0, "id": "call_0", "type": "function", "function": function}
+    return chunks({"content": None, "tool_calls": [entry]}, finish="tool_calls")
+
+
 def failure(status: int, message: str = "no", **headers: str) -> Reply:
     """Return an error answer in OpenAI's form."""
     body = json.dumps({"error": {"message": message, "type": "invalid_request_error"}}).encode()
@@ -61,22 +68,36 @@ def failure(status: int, message: str = "no", **headers: str) -> Reply:
 
 
 class OpenAIServer(ThreadingHTTPServer):
-    """What the server was asked, and where it is."""
+    """What the server was asked, and where it is; `thinks` answers once the script is over."""
 
-    def __init__(self, script: Iterable[Reply]) -> None:
+    def __init__(
+        self, script: Iterable[Reply], thinks: Callable[[dict[str, Any]], Reply] | None = None
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script = list(script)
+        self._thinks = thinks
         self.requests: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.sent_headers: list[dict[str, str]] = []
         self.test_is_over = threading.Event()
         self.base_url = f"http://127.0.0.1:{self.server_address[1]}/v1"
 
+    def reply(self, asked: dict[str, Any]) -> Reply:
+        """Return what answers a request."""
+        if self.script:
+            return self.script.pop(0)
+        return self._thinks(asked) if self._thinks else failure(500)
+
 
 @contextmanager
-def openai_server(*script: Reply) -> Generator[OpenAIServer]:
-    """Serve the script, one reply for each request; beyond its end every request gets a 500."""
-    server = OpenAIServer(script)
+def openai_server(
+    *script: Reply, thinks: Callable[[dict[str, Any]], Reply] | None = None
+) -> Generator[OpenAIServer]:
+    """Serve the script, one reply for each request; beyond its end, what `thinks` makes of each.
+
+    Without it, every further request gets a 500.
+    """
+    server = OpenAIServer(script, thinks)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -97,7 +118,7 @@ class _Handler(BaseHTTPRequestHandler):
         server.requests.append(json.loads(body))
         server.paths.append(self.path)
         server.sent_headers.append({name.lower(): text for name, text in self.headers.items()})
-        reply = server.script.pop(0) if server.script else failure(500)
+        reply = server.reply(server.requests[-1])
         self.close_connection = True
         with suppress(OSError):  # the client may go away
             self._answer(reply)

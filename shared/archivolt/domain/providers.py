@@ -34,16 +34,16 @@ class Preset(NamedTuple):
 
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
     {
-        "deepseek": Preset("https://api.deepseek.com/v1", "deepseek-chat"),
+        "deepseek": Preset("https://api.deepseek.com/v1", "deepseek-v4-flash"),
         "mistral": Preset("https://api.mistral.ai/v1", "mistral-small-latest"),
-        "openai": Preset("https://api.openai.com/v1", "gpt-4o"),
+        "openai": Preset("https://api.openai.com/v1", "gpt-6.1-sol"),
         "openrouter": Preset("https://openrouter.ai/api/v1", "openrouter/auto"),
         "anthropic": Preset(
-            "https://api.anthropic.com/v1", "claude-sonnet-4-5", WireFormat.ANTHROPIC
+            "https://api.anthropic.com/v1", "claude-sonnet-5-5", WireFormat.ANTHROPIC
         ),
         "gemini": Preset(
             "https://generativelanguage.googleapis.com/v1beta",
-            "gemini-2.5-flash",
+            "gemini-3.8-flash",
             WireFormat.GEMINI,
         ),
         "ollama": Preset("http://127.0.0.1:11434/v1", "llama3.1", keyless=True),

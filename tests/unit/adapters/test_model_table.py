@@ -70,6 +70,34 @@ def test_prices_are_those_of_the_model_whatever_its_edition() -> None:
     assert TABLE.price("openai", "gpt-4o-2024-08-06") == TABLE.price("openai", "gpt-4o")
     assert TABLE.price("openrouter", "openai/gpt-4o") == TABLE.price("openai", "gpt-4o")
     assert TABLE.price("openai", "gpt-4o").output == Decimal("10.00")
+    sonnet = TABLE.price("anthropic", "claude-sonnet-4-5")
+    assert TABLE.price("openrouter", "anthropic/claude-sonnet-4.5") == sonnet
+
+
+@pytest.mark.parametrize("provider", ["deepseek", "mistral", "openai", "anthropic", "gemini"])
+def test_the_model_that_a_provider_answers_with_has_a_price(provider: str) -> None:
+    price = TABLE.price(provider, PRESETS[provider].model)
+
+    assert 0 < price.input < price.output
+
+
+@pytest.mark.parametrize(
+    ("model", "tokens"),
+    [
+        ("deepseek-v4-flash", 1_000_000),
+        ("claude-sonnet-5-5", 1_000_000),
+        ("claude-opus-4-6", 1_000_000),
+        ("anthropic/claude-sonnet-4.5", 200_000),
+        ("claude-sonnet-4-5-20250929", 200_000),
+        ("claude-3-5-haiku-latest", 200_000),
+        ("claude-haiku-5-5", 100_000),
+        ("gpt-6.1-sol", 272_000),
+        ("gemini-2.5-pro", 200_000),
+        ("mistral-small-latest", 256_000),
+    ],
+)
+def test_a_window_ends_where_its_tokens_get_dearer(model: str, tokens: int) -> None:
+    assert TABLE.context_tokens("any", model) == tokens
 
 
 def test_behind_a_gateway_a_model_costs_what_it_costs_at_its_vendor() -> None:

@@ -166,7 +166,7 @@ def test_an_image_among_the_files_a_person_points_at_is_shown() -> None:
     assert system.text.count("shown_as_image") == 1
     assert system.text.count("file_not_text") == 2
 
-    world.settings.save(ACME, replace(world.settings.load(ACME), chat_model="deepseek-chat"))
+    world.settings.save(ACME, replace(world.settings.load(ACME), chat_model="deepseek-v4-flash"))
     asyncio.run(world.turn(asked))
     blind = world.model.requests[-1].messages
     assert blind[-1].images == ()
@@ -175,7 +175,7 @@ def test_an_image_among_the_files_a_person_points_at_is_shown() -> None:
 
 def test_an_image_for_a_model_without_eyes_is_refused_before_anything_is_kept() -> None:
     world = Looking()
-    world.settings.save(ACME, replace(world.settings.load(ACME), chat_model="deepseek-chat"))
+    world.settings.save(ACME, replace(world.settings.load(ACME), chat_model="deepseek-v4-flash"))
 
     with pytest.raises(InvalidRequestError, match="vision_unsupported"):
         world.show(PASTED)

@@ -69,7 +69,9 @@ class ModelTable:
         if provider == "openrouter" and vendor in _VENDORS:
             # A free or otherwise marked edition has another price.
             listed, model = self._providers[_VENDORS[vendor]], name.replace(":", "/")
-        names = (model, _EDITION.sub("", model))
+        # OpenRouter writes the numbers of Anthropic's models with a point.
+        known = model.replace(".", "-") if vendor == "anthropic" else model
+        names = (known, _EDITION.sub("", known))
         return next((each for each in listed if each["id"] in names), None)
 
     def _vendors_entry(self, model: str) -> _Entry | None:
