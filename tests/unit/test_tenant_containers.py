@@ -17,10 +17,12 @@ from archivolt.domain.limits import MAX_TENANTS_AT_HAND
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.settings import EMBEDDING_API_KEY as FIELD
 from archivolt.domain.settings import TenantSettings
+from archivolt.governance.admission import Admission
 from archivolt.settings import Settings
 from tests.builders import ACME, GLOBEX, vault_ref
 from tests.fakes.embedding_server import embedding_server
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
+from tests.fakes.tenancy import InMemoryTenants
 
 ROLE = "arn:aws-cn:iam::123456789012:role/stack-tenant"
 SETTINGS: dict[str, str] = {
@@ -185,6 +187,7 @@ def test_a_tenants_worker_asks_for_vectors_with_that_tenants_key() -> None:
             )
             store.save(tenant, own)
             on.tenant_settings, on.secret_box = store, ReversibleBox()
+            on.admission = Admission(InMemoryTenants, on.clock)
             on.index.embedder.embed_passages([f"a text of {tenant}"])
 
     sent = [headers["authorization"] for headers in server.headers]

@@ -103,6 +103,7 @@ class EmbeddingModels:
             environment=remote.own_key,
             environment_tenant=self._on.settings.environment_tenant,
             keyless=remote.keyless,
+            require=self._on.admission.require_tenant,
         )
         refused = RefusedKeys(self._on.clock)
         return lambda tenant: KeyedEmbedder(

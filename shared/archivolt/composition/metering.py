@@ -6,12 +6,18 @@ from archivolt.governance.metering import Meter
 
 if TYPE_CHECKING:
     from archivolt.bootstrap import Container
+    from archivolt.governance.usage import UsageReports
     from archivolt.ports.ledger import Ledger, UsageEvents
 
 
 def meter_of(container: "Container") -> Meter:
     """Return what meters the calls of a container; nothing is built before the first."""
-    return Meter(lambda: ledger_of(container), lambda: _events_of(container), container.clock)
+    return Meter(
+        lambda: ledger_of(container),
+        lambda: _events_of(container),
+        container.clock,
+        container.admission.require_tenant,
+    )
 
 
 def ledger_of(container: "Container") -> "Ledger":
@@ -21,6 +27,18 @@ def ledger_of(container: "Container") -> "Ledger":
 
     table = container.settings.required("ledger_table")
     return DynamoLedger(DynamoTable(container.aws.dynamodb, table))
+
+
+def usage_reports(container: "Container") -> "UsageReports":
+    """Return what tells people what was used."""
+    from archivolt.governance.usage import UsageReports
+
+    return UsageReports(
+        lambda: ledger_of(container),
+        container.tenant_settings,
+        meter_of(container),
+        container.clock,
+    )
 
 
 def _events_of(container: "Container") -> "UsageEvents":

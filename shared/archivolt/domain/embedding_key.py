@@ -4,9 +4,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 KEY_TROUBLES: Final = frozenset(
-    {"embedding_key_missing", "embedding_key_refused", "secret_unreadable"}
+    {
+        "embedding_key_missing",
+        "embedding_key_refused",
+        "secret_unreadable",
+        "tenant_deleting",
+        "tenant_suspended",
+    }
 )
-"""The codes of errors that no repetition mends: somebody has to give another key."""
+"""The codes of errors that no repetition mends: somebody has to give another key, or resume."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

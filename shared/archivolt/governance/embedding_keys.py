@@ -7,7 +7,7 @@ next call on (S13).
 from collections.abc import Callable
 
 from archivolt.domain.embedding_key import EmbeddingKey
-from archivolt.domain.errors import UnavailableError
+from archivolt.domain.errors import ForbiddenError, UnavailableError
 from archivolt.domain.identity import TenantId
 from archivolt.domain.settings import EMBEDDING_API_KEY
 from archivolt.ports.governance import SecretBox, TenantSettingsStore
@@ -25,6 +25,7 @@ class EmbeddingKeys:
         environment_tenant: The one tenant it serves (decision 0014); None: every tenant of a local
             stack.
         keyless: Whether the address may be asked without any key.
+        require: Checks that a tenant's work is to be done, as `Admission.require_tenant`.
 
     """
 
@@ -37,6 +38,7 @@ class EmbeddingKeys:
         environment: EmbeddingKey,
         environment_tenant: str | None,
         keyless: bool,
+        require: Callable[[TenantId], None] = lambda tenant: None,  # noqa: ARG005  all is
     ) -> None:
         self._settings = settings
         self._secrets = secrets
@@ -44,14 +46,21 @@ class EmbeddingKeys:
         self._environment = environment
         self._environment_tenant = environment_tenant
         self._keyless = keyless
+        self._require = require
 
     def of(self, tenant: TenantId) -> EmbeddingKey:
         """Return the key for one call on behalf of a tenant.
 
         Raises:
-            UnavailableError: `embedding_key_missing`, `secret_unreadable`, or `unavailable`.
+            UnavailableError: `embedding_key_missing`, `secret_unreadable`, `tenant_suspended`,
+                `tenant_deleting`, or `unavailable`.
 
         """
+        try:
+            self._require(tenant)
+        except ForbiddenError as error:
+            # The documents of whoever is suspended wait, as without a key.
+            raise UnavailableError(error.code) from error
         own = self._own(tenant)
         if own is not None:
             return own

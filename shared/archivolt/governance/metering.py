@@ -44,24 +44,32 @@ class Meter:
         ledger: Keeps reservations and usage; it is called when a call has to be metered.
         events: Tells the outside; called likewise.
         clock: The time.
+        require: Checks that a tenant's work is to be done, as `Admission.require_tenant`.
 
     """
 
     def __init__(
-        self, ledger: Callable[[], Ledger], events: Callable[[], UsageEvents], clock: Clock
+        self,
+        ledger: Callable[[], Ledger],
+        events: Callable[[], UsageEvents],
+        clock: Clock,
+        require: Callable[[TenantId], None] = lambda tenant: None,  # noqa: ARG005  all is
     ) -> None:
         self._ledger = ledger
         self._events = events
         self._clock = clock
+        self._require = require
 
     def reserve(self, account: Account, worst: Tokens, *, sent: bool) -> Reservation:
         """Set the worst case of a call aside; `sent`: the call leaves at once.
 
         Raises:
+            ForbiddenError: `tenant_suspended`, `tenant_deleting`.
             BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
             UnavailableError: `unavailable`.
 
         """
+        self._require(account.tenant)
         now = self._clock.now()
         reservation = Reservation(
             id=uuid.uuid4().hex,

@@ -1,15 +1,20 @@
 """Who comes in, and when a suspension is in force."""
 
+from decimal import Decimal
+
 import pytest
 
 from archivolt.domain.errors import ForbiddenError, UnauthenticatedError, UnavailableError
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, UserId
 from archivolt.domain.limits import STANDING_SECONDS
 from archivolt.domain.tenancy import Standing, Tenant, TenantState, TenantUser, UserState
+from archivolt.domain.usage import Account, ModelPrice, Tokens
 from archivolt.governance.admission import Admission, AdmittingVerifier
+from archivolt.governance.metering import Meter
 from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.governance import KnownTokens
+from tests.fakes.ledger import InMemoryLedger, RecordedUsage
 from tests.fakes.tenancy import InMemoryTenants
 
 
@@ -172,3 +177,24 @@ def test_a_token_opens_no_door_to_who_may_not_come_in(
         verifier.verify("alice")
     with pytest.raises(UnauthenticatedError):
         verifier.verify("nobody")
+
+
+def test_no_provider_is_asked_once_a_turns_tenant_is_suspended(
+    admission: Admission, tenants: InMemoryTenants, clock: FrozenClock
+) -> None:
+    ledger = InMemoryLedger()
+    meter = Meter(lambda: ledger, RecordedUsage, clock, admission.require_tenant)
+    account = Account(
+        tenant=ACME,
+        user=ALICE,
+        provider="openai",
+        model="m",
+        price=ModelPrice(input=Decimal(1), output=Decimal(2)),
+    )
+    admission.admit(principal(ALICE))
+    assert meter.reserve(account, Tokens(input=1, output=1), sent=True)
+    tenants.set_state(ACME, TenantState.SUSPENDED, clock.now())
+    clock.advance(seconds=STANDING_SECONDS)
+
+    with pytest.raises(ForbiddenError, match="tenant_suspended"):
+        meter.reserve(account, Tokens(input=1, output=1), sent=True)

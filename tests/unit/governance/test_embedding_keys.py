@@ -3,7 +3,8 @@
 import pytest
 
 from archivolt.domain.embedding_key import EmbeddingKey
-from archivolt.domain.errors import UnavailableError
+from archivolt.domain.errors import ForbiddenError, UnavailableError
+from archivolt.domain.identity import TenantId
 from archivolt.domain.settings import EMBEDDING_API_KEY, TenantSettings
 from archivolt.governance.embedding_keys import EmbeddingKeys
 from tests.builders import ACME, GLOBEX
@@ -98,3 +99,22 @@ def test_a_key_that_was_taken_back_is_used_no_more(store: InMemoryTenantSettings
 
 def test_a_key_shows_in_no_representation() -> None:
     assert "deployment" not in repr(OF_THE_DEPLOYMENT)
+
+
+def test_no_provider_is_asked_for_a_tenant_that_is_suspended(store: InMemoryTenantSettings) -> None:
+    def require(tenant: TenantId) -> None:
+        if tenant == ACME:
+            raise ForbiddenError("tenant_suspended")
+
+    held = EmbeddingKeys(
+        store,
+        ReversibleBox,
+        origin=HERE,
+        environment=OF_THE_DEPLOYMENT,
+        environment_tenant=None,
+        keyless=False,
+        require=require,
+    )
+
+    assert code(held, ACME) == "tenant_suspended"
+    assert held.of(GLOBEX) == OF_THE_DEPLOYMENT

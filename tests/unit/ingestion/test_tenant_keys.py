@@ -7,11 +7,13 @@ import pytest
 from archivolt.bootstrap import Container
 from archivolt.domain.identity import Role, TenantId, UserId
 from archivolt.domain.ingestion import IndexState
-from archivolt.domain.limits import REFUSED_KEY_SECONDS
+from archivolt.domain.limits import REFUSED_KEY_SECONDS, STANDING_SECONDS
 from archivolt.domain.messages import Language
 from archivolt.domain.search import SearchMode, SearchQuery
 from archivolt.domain.settings import TenantSettings
+from archivolt.domain.tenancy import Tenant, TenantState
 from archivolt.domain.vault import VaultRef
+from archivolt.governance.admission import Admission
 from archivolt.governance.settings import SettingsChange, SettingsService
 from archivolt.ports.retrieval import Embedder
 from archivolt.settings import Settings
@@ -24,6 +26,7 @@ from tests.fakes.embedding_server import (
     embedding_server,
 )
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
+from tests.fakes.tenancy import InMemoryTenants
 from tests.index_world import IndexWorld
 
 KEYS = {tenant: f"key-of-{tenant}" for tenant in (ACME, GLOBEX)}
@@ -56,10 +59,12 @@ class KeyedWorld(IndexWorld):
         )
         self.container = container
         self.settings = InMemoryTenantSettings()
+        self.tenants = InMemoryTenants()
         container.__dict__ |= {
             "tenant_settings": self.settings,
             "secret_box": ReversibleBox(),
             "clock": self.clock,
+            "admission": Admission(lambda: self.tenants, self.clock),
         }
         self.vaults = {ACME: self.vault, GLOBEX: self._vault_of(GLOBEX, BOB)}
 
@@ -125,6 +130,26 @@ def test_a_tenant_without_a_key_sends_nothing_under_anothers(provider: Embedding
     assert world.queue.jobs == []
     world.work_of(GLOBEX, "alpacas of globex")
     assert list(world.sent()) == [f"Bearer {OF_THE_DEPLOYMENT}"]
+
+
+def test_the_documents_of_a_suspended_tenant_wait_and_follow_once_it_is_resumed(
+    provider: EmbeddingServer,
+) -> None:
+    world = KeyedWorld(provider)
+    world.give_key(ACME, KEYS[ACME])
+    world.tenants.add(Tenant(id=ACME, state=TenantState.SUSPENDED))
+    world.work_of(ACME, "llamas of acme")
+
+    assert provider.bodies == []
+    assert (world.state("a.md"), world.entry("a.md").reason) == (
+        IndexState.PENDING,
+        "tenant_suspended",
+    )
+    assert world.queue.jobs == []
+    world.tenants.set_state(ACME, TenantState.ACTIVE, world.clock.now())
+    world.clock.advance(seconds=STANDING_SECONDS)
+    world.work_of(ACME, "llamas of acme, again")
+    assert (world.state("a.md"), world.entry("a.md").reason) == (IndexState.INDEXED, "")
 
 
 def test_a_new_key_is_used_from_the_next_call_on(provider: EmbeddingServer) -> None:
