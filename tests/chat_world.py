@@ -1,14 +1,16 @@
 """The chat over fakes: conversations, settings and models beside the documents of `World`."""
 
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from archivolt.adapters.json_schema.arguments import JsonSchemaArguments
 from archivolt.adapters.models.table import ModelTable
 from archivolt.agent.state import LoopLimits
 from archivolt.chat.conversations import ConversationService
 from archivolt.chat.editing import Editor
 from archivolt.chat.images import ImageReader
 from archivolt.chat.model_choices import ModelChoices
+from archivolt.chat.outside import Outside
 from archivolt.chat.providers import ModelSelector
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import RunningTurn
@@ -17,22 +19,28 @@ from archivolt.chat.skills import SkillService
 from archivolt.chat.turns import SendMessage, TurnSupport
 from archivolt.chat.waiting import WaitingTurns
 from archivolt.domain.conversation import Conversation, ConversationId
+from archivolt.domain.federation import McpServer, exposed
 from archivolt.domain.identity import Principal
 from archivolt.domain.messages import Language
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.stream import StreamEvent
+from archivolt.federation.calls import McpCalls
 from archivolt.governance.metered_models import MeteredModels
 from archivolt.governance.metering import Meter
+from archivolt.governance.usage import UsageReports
 from archivolt.ports.chat_model import ChatModel
 from archivolt.ports.conversations import ConversationStore
-from archivolt.ports.ledger import Ledger
 from tests.builders import ACME, ALICE, principal
 from tests.fakes.conversations import InMemoryConversations
+from tests.fakes.federation import ScriptedServer
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
 from tests.fakes.ledger import InMemoryLedger, RecordedUsage
 from tests.fakes.models import ScriptedModels
 from tests.fakes.skills import InMemorySkills
 from tests.world import World
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PRICES: Final = {"m-1": {"input": "1", "output": "2"}}
 """What the model of the tests costs: a micro-dollar a token sent, two for one that comes."""
@@ -46,7 +54,7 @@ class ChatWorld(World):
         model: ChatModel | None = None,
         limits: LoopLimits | None = None,
         conversations: ConversationStore | None = None,
-        ledger: Ledger | None = None,
+        ledger: InMemoryLedger | None = None,
     ) -> None:
         super().__init__()
         self.conversations = conversations or InMemoryConversations()
@@ -63,6 +71,7 @@ class ChatWorld(World):
             self.settings.save(ACME, configured)
         self.kept_skills = InMemorySkills()
         self.skills = SkillService(lambda: self.kept_skills)
+        self.asked_later: list[Callable[[], None]] = []
         self._limits = limits or LoopLimits()
         self.send_message = self._send_message()
         waiting = WaitingTurns(ReversibleBox, self.clock)
@@ -91,6 +100,19 @@ class ChatWorld(World):
         return ScopeCollector(self.vaults, self.files)
 
     @property
+    def outside(self) -> Outside:
+        """MCP servers of others; what is asked in the background is kept in `asked_later`."""
+        calls = McpCalls(self.mcp_servers, ReversibleBox, lambda: self.mcp_client, self.clock)
+        return Outside(calls, JsonSchemaArguments, self.asked_later.append)
+
+    def use_server(self, server_id: str, server: ScriptedServer, *, known: bool = True) -> None:
+        """Turn an MCP server on; unless it is `known`, nobody knows its tools."""
+        self.mcp_client.servers[server_id] = server
+        tools = exposed(server.tools, ()) if known else None
+        kept = McpServer(id=server_id, title=server_id, enabled=True, tools=tools)
+        self.mcp_servers.save(ACME, kept)
+
+    @property
     def editor(self) -> Editor:
         """The editor's actions."""
         return Editor(self.selector, lambda: self.rate_limit, self.clock)
@@ -100,6 +122,16 @@ class ChatWorld(World):
         """Which model answers, as things are now."""
         metered = MeteredModels(self.models, self.meter)
         return ModelSelector(self.settings, ReversibleBox(), metered, ModelTable())
+
+    @property
+    def usage(self) -> UsageReports:
+        """What was used."""
+        return UsageReports(lambda: self.ledger, self.settings, self.meter, self.clock)
+
+    def allow(self, **budgets: object) -> None:
+        """Give Acme a budget, under the settings' names."""
+        kept = self.settings.load(ACME)
+        self.settings.save(ACME, replace(kept, **budgets))  # pyright: ignore[reportArgumentType]
 
     @property
     def model_choices(self) -> ModelChoices:
@@ -119,6 +151,7 @@ class ChatWorld(World):
                 waiting=WaitingTurns(ReversibleBox, self.clock),
                 clock=self.clock,
                 limits=self._limits,
+                outside=self.outside,
             ),
             self.crashes.append,
         )

@@ -56,6 +56,8 @@ def chat_application(world: ChatWorld, tokens: KnownTokens, *, enabled: bool = T
         editor=world.editor,
         conversations=world.conversation_service,
         model_choices=world.model_choices,
+        usage=world.usage,
+        close=world.outside.close,
     )
     return LazyChatApp(lambda: services)
 

@@ -81,6 +81,8 @@ class House:
             editor=world.editor,
             conversations=world.conversation_service,
             model_choices=world.model_choices,
+            usage=world.usage,
+            close=world.outside.close,
         )
         self._tools: ASGIApp = create_tools_app(lambda: rest)
         self._chat: ASGIApp = create_chat_app(lambda: chat)

@@ -68,5 +68,6 @@ class WebApp:
     async def stop(self) -> None:
         """End it."""
         if self._child is not None:
-            await self._child.stop(patience=3.0)
+            # Programs that it started, MCP servers of others, may take a while to end.
+            await self._child.stop(patience=9.0)
         await self.proxy.close()

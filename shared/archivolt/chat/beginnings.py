@@ -1,7 +1,7 @@
 """What a turn begins with: the rules, the method, the conversation so far, or where it waited."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from archivolt.agent.prompts import system_prompt
@@ -12,6 +12,7 @@ from archivolt.chat.citations import SourceCollector
 from archivolt.chat.history import model_history, with_images
 from archivolt.chat.images import is_of_a_vault
 from archivolt.chat.loop import LoopStart
+from archivolt.chat.outside import OutsideTools
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import RunningTurn
@@ -28,7 +29,8 @@ from archivolt.ports.chat_model import ModelImage, ModelMessage
 class Prepared:
     """What a turn is made of.
 
-    `kept` is the turn that waits in the conversation, `skill` the method to follow, if any.
+    `kept` is the turn that waits in the conversation, `skill` the method to follow, if any;
+    `outside` is what MCP servers of others offer, `answers` the person's to what these asked.
     """
 
     chosen: ChosenModel
@@ -39,6 +41,10 @@ class Prepared:
     answers_in: Language
     skill: Skill | None
     images: tuple[ModelImage, ...] = ()
+    outside: OutsideTools = field(default_factory=OutsideTools)
+    answers: Mapping[str, Mapping[str, JsonObject]] = field(
+        default_factory=dict[str, Mapping[str, JsonObject]]
+    )
 
 
 def rules_for(
@@ -72,7 +78,11 @@ def loop_start(
         told = state.messages[len(rules_of(state.messages)) :]
         state = replace(state, messages=(*rules, *told))
     return LoopStart(
-        state=state, decisions=prepared.decisions, says=request.text, images=prepared.images
+        state=state,
+        decisions=prepared.decisions,
+        says=request.text,
+        images=prepared.images,
+        answers=prepared.answers,
     )
 
 

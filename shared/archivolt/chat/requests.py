@@ -1,9 +1,11 @@
 """What a person asks for in one turn (decision 4)."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from archivolt.domain.conversation import ConversationId
+from archivolt.domain.tool import JsonObject
 
 
 class ContextKind(StrEnum):
@@ -37,7 +39,8 @@ class TurnRequest:
     `conversation_id` None starts a conversation; an empty `provider` or `model` means the
     configured one. `images` are addresses: `data:…` or `vault://…`. `places` are those of the
     context first, then the ad-hoc ones (O76). `confirm` and `decline` are tokens of changes that
-    wait in the conversation; with any, the text may be "". `skill` is the id of the method to
+    wait in the conversation; with any, the text may be "". `answers` are to what tools ask there,
+    by the token and by the question. `skill` is the id of the method to
     follow; "" leaves the choice to the words of the text.
     """
 
@@ -52,8 +55,11 @@ class TurnRequest:
     skill: str = ""
     confirm: tuple[str, ...] = ()
     decline: tuple[str, ...] = ()
+    answers: Mapping[str, Mapping[str, JsonObject]] = field(
+        default_factory=dict[str, Mapping[str, JsonObject]]
+    )
 
     @property
     def decides(self) -> bool:
         """Whether it decides on changes that wait."""
-        return bool(self.confirm or self.decline)
+        return bool(self.confirm or self.decline or self.answers)

@@ -6,20 +6,23 @@ strangers see, once the model has seen documents: a poisoned one could have it c
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Protocol
+from typing import Final
 
 from archivolt.agent.calls import ToolCall
 from archivolt.agent.state import ToolOutcome, WaitingCall
+from archivolt.chat.outside import Dropouts, in_thread
+from archivolt.chat.pipeline import Pipeline
+from archivolt.chat.questions import answers_to, with_question
 from archivolt.domain.conversation import ToolCallRecord
 from archivolt.domain.errors import ArchivoltError, RateLimitedError, UnavailableError
+from archivolt.domain.federation import QuestionAskedError
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS, MAX_PARALLEL_TOOLS
 from archivolt.domain.messages import Language, Message
-from archivolt.domain.stream import ToolUseResult
+from archivolt.domain.stream import Notice, ToolUseResult
 from archivolt.domain.tool import JsonObject, Surface, ToolResult, ToolSpec
-from archivolt.tools.pipeline import Proposed
 
 _CHARACTERS: Final = Message("characters", "caractères")
 # After these a decision can be made again; any other error is what came of it.
@@ -31,63 +34,18 @@ _TOLD_DECLINED: Final = (
 )
 
 
-class Pipeline(Protocol):
-    """The one way to call a tool."""
-
-    def call(
-        self,
-        principal: Principal,
-        name: str,
-        arguments: JsonObject,
-        *,
-        surface: Surface,
-        language: Language,
-    ) -> ToolResult:
-        """Return the result, or raise an `ArchivoltError`."""
-        ...
-
-    def propose(
-        self,
-        principal: Principal,
-        name: str,
-        arguments: JsonObject,
-        *,
-        surface: Surface,
-        language: Language,
-        seconds: int,
-        refuse_broken: bool,
-    ) -> Proposed:
-        """Return what would change, or raise an `ArchivoltError`."""
-        ...
-
-    def apply(
-        self,
-        principal: Principal,
-        name: str,
-        token: str,
-        *,
-        surface: Surface,
-        language: Language,
-        asked: bool = False,
-    ) -> ToolResult:
-        """Make a proposed change, once, or raise an `ArchivoltError`."""
-        ...
-
-    def decline(self, principal: Principal, name: str, token: str, *, surface: Surface) -> None:
-        """Never make a proposed change, or raise an `ArchivoltError`."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallReport:
     """What one call came to: for the loop, to be kept, and for the person.
 
-    `told` is None for a call that waits: the person is asked once that is kept.
+    `told` is None for a call that waits: the person is asked once that is kept. `notice` tells them
+    that a server dropped out.
     """
 
     result: ToolOutcome | WaitingCall
     record: ToolCallRecord
     told: ToolUseResult | None
+    notice: Notice | None = None
 
 
 class Toolbox:
@@ -117,11 +75,12 @@ class Toolbox:
         self._language = language
         self._reaches_out = reaches_out
         self._room = asyncio.Semaphore(MAX_PARALLEL_TOOLS)
+        self._dropouts = Dropouts()
 
     @property
     def names(self) -> frozenset[str]:
-        """The names the model may call."""
-        return frozenset(self._specs)
+        """The names the model may call, at this point of the turn."""
+        return frozenset(spec.name for spec in self._offered())
 
     def declarations(self) -> list[JsonObject]:
         """Return the tools as OpenAI function declarations."""
@@ -134,7 +93,7 @@ class Toolbox:
                     "parameters": dict(spec.parameters),
                 },
             }
-            for spec in self._specs.values()
+            for spec in self._offered()
         ]
 
     def is_private(self, name: str) -> bool:
@@ -152,10 +111,14 @@ class Toolbox:
         async with self._room:
             if spec.requires_confirmation or could_tell:
                 return await asyncio.to_thread(self._proposed, call, correctable)
-            return await asyncio.to_thread(self._outcome, call, lambda: self._called(call))
+            return await in_thread(
+                lambda: self._outcome(call, lambda: self._called(call)), outside=bool(spec.source)
+            )
 
-    async def confirm(self, waiting: WaitingCall) -> CallReport:
-        """Make a change that a person agreed to.
+    async def confirm(
+        self, waiting: WaitingCall, answers: Mapping[str, JsonObject] | None = None
+    ) -> CallReport:
+        """Make a change that a person agreed to, or go on with their answers to what was asked.
 
         Raises:
             UnavailableError: Whether it is made is not certain: to confirm again makes it so.
@@ -166,7 +129,9 @@ class Toolbox:
         def apply() -> ToolResult:
             # The yes is a person's own only where the token in hand is.
             asked = self._principal.kind is TokenKind.INTERACTIVE
-            return self._pipeline.apply(
+            given = answers_to(waiting, answers or {})
+            pipeline = self._pipeline.answering(given) if given else self._pipeline
+            return pipeline.apply(
                 self._principal,
                 waiting.call.name,
                 waiting.token,
@@ -175,7 +140,11 @@ class Toolbox:
                 asked=asked,
             )
 
-        return await asyncio.to_thread(self._outcome, waiting.call, apply, certain=True)
+        spec = self._specs.get(waiting.call.name)
+        return await in_thread(
+            lambda: self._outcome(waiting.call, apply, certain=True),
+            outside=bool(spec and spec.source),
+        )
 
     async def decline(self, waiting: WaitingCall) -> CallReport:
         """Make sure that a change is never made.
@@ -195,7 +164,12 @@ class Toolbox:
             language=self._language,
         )
 
-    def _proposed(self, call: ToolCall, correctable: bool) -> CallReport:
+    def _offered(self) -> list[ToolSpec]:
+        return [spec for spec in self._specs.values() if not self._dropouts.is_out(spec)]
+
+    def _proposed(
+        self, call: ToolCall, correctable: bool, asked: QuestionAskedError | None = None
+    ) -> CallReport:
         try:
             proposed = self._pipeline.propose(
                 self._principal,
@@ -214,6 +188,7 @@ class Toolbox:
             expires_at=proposed.expires_at,
             preview=proposed.preview,
         )
+        waiting = with_question(waiting, asked) if asked else waiting
         return CallReport(result=waiting, record=_record(call, "proposed"), told=None)
 
     def _outcome(
@@ -221,6 +196,8 @@ class Toolbox:
     ) -> CallReport:
         try:
             result = run()
+        except QuestionAskedError as asked:
+            return self._proposed(call, correctable=False, asked=asked)
         except _UNDECIDED as error:
             if certain:
                 raise
@@ -239,7 +216,10 @@ class Toolbox:
         told = {"code": error.code, "message": message, "details": error.details}
         outcome = self._told(call, {"error": told}, succeeded=False)
         outcome = replace(outcome, broken_code=error.code == "code_check_failed")
-        return self._report(outcome, _record(call, "error"), message)
+        report = self._report(outcome, _record(call, "error"), message)
+        spec = self._specs.get(call.name)
+        notice = self._dropouts.note(spec, error, self._language) if spec else None
+        return replace(report, notice=notice)
 
     def _declined(self, waiting: WaitingCall) -> CallReport:
         call = waiting.call

@@ -17,6 +17,7 @@ from archivolt.domain.conversation import Citation, Conversation, WaitingTurn
 from archivolt.domain.errors import ConflictError, InvalidRequestError
 from archivolt.domain.messages import Language
 from archivolt.domain.packing import packed, unpacked
+from archivolt.domain.tool import JsonObject
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import SecretBox
 
@@ -106,13 +107,27 @@ def decisions_of(request: TurnRequest, turn: KeptTurn | None) -> Mapping[str, bo
     """
     waiting = turn.state.waiting if turn else ()
     decided: dict[str, bool] = {}
-    for tokens, agreed in ((request.confirm, True), (request.decline, False)):
+    agreed_to = (*request.confirm, *request.answers)
+    for tokens, agreed in ((agreed_to, True), (request.decline, False)):
         for token in tokens:
             call = _waiting_for(token, waiting)
             if decided.setdefault(call, agreed) is not agreed:
                 raise InvalidRequestError("invalid_request", problem="confirm_and_decline")
     undecided = {each.call.id: False for each in waiting} if request.text else {}
     return undecided | decided
+
+
+def answers_of(
+    request: TurnRequest, turn: KeptTurn | None
+) -> Mapping[str, Mapping[str, JsonObject]]:
+    """Return the person's answers to questions, by the id of the call that waits for them.
+
+    Raises:
+        ConflictError: `confirmation_not_waiting`.
+
+    """
+    waiting = turn.state.waiting if turn else ()
+    return {_waiting_for(token, waiting): given for token, given in request.answers.items()}
 
 
 def _waiting_for(token: str, waiting: tuple[WaitingCall, ...]) -> str:

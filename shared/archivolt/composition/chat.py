@@ -111,6 +111,7 @@ class ChatContainer:
             waiting=self.waiting,
             clock=self._on.clock,
             limits=self.limits,
+            outside=self._on.tools.federation.outside,
         )
         return SendMessage(support, lambda error: log_unexpected(error, request_id=""))
 
@@ -119,6 +120,7 @@ class ChatContainer:
         """What the chat function stands on."""
         from archivolt.chat.conversations import ConversationService
         from archivolt.chat.editing import Editor
+        from archivolt.composition.metering import usage_reports
         from archivolt.entrypoints.http.chat_services import ChatServices
 
         return ChatServices(
@@ -130,6 +132,8 @@ class ChatContainer:
             editor=Editor(self.models, lambda: self._on.rate_limit, self._on.clock),
             conversations=ConversationService(self._on.conversations, self.waiting, self._on.clock),
             model_choices=self.model_choices,
+            usage=usage_reports(self._on),
+            close=self._on.tools.federation.outside.close,
             allowed_origins=self._on.settings.allowed_origins,
         )
 

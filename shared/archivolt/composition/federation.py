@@ -3,14 +3,17 @@
 The SDK is imported with the first connection, never before the first word of an answer.
 """
 
-from functools import cached_property
+import threading
+from collections.abc import Callable
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from archivolt.adapters.mcp.client import SdkMcpClient
     from archivolt.bootstrap import Container
+    from archivolt.chat.outside import Outside
     from archivolt.federation.servers import McpServers
-    from archivolt.ports.federation import McpServerStore
+    from archivolt.ports.federation import ArgumentSchemas, McpServerStore
 
 
 class FederationContainer:
@@ -43,6 +46,17 @@ class FederationContainer:
         return SdkMcpClient(transports, self._on.clock)
 
     @cached_property
+    def outside(self) -> "Outside":
+        """What a turn of the chat is offered of them."""
+        from archivolt.chat.outside import Outside
+        from archivolt.federation.calls import McpCalls
+
+        calls = McpCalls(
+            self.store, lambda: self._on.secret_box, lambda: self.client, self._on.clock
+        )
+        return Outside(calls, _argument_schemas, _in_background)
+
+    @cached_property
     def servers(self) -> "McpServers":
         """What an administrator may do with them."""
         from archivolt.federation.servers import McpServers
@@ -54,3 +68,14 @@ class FederationContainer:
             self._on.clock,
             programs=self._on.settings.archivolt_mcp_stdio,
         )
+
+
+@cache
+def _argument_schemas() -> "ArgumentSchemas":
+    from archivolt.adapters.json_schema.arguments import JsonSchemaArguments
+
+    return JsonSchemaArguments()
+
+
+def _in_background(work: Callable[[], None]) -> None:
+    threading.Thread(target=work, name="asking-mcp-server", daemon=True).start()

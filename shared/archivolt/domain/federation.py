@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
+from archivolt.domain.errors import ConflictError
 from archivolt.domain.language import Message
 from archivolt.domain.tool import JsonObject, Risk
 
@@ -184,13 +185,12 @@ class McpQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpAnswers:
-    """A person's answers to questions, by their ids, and the server's own mark for going on.
+    """A person's answers to questions, by the questions' ids, and the server's mark for going on.
 
-    `messages` are the questions' texts by id: a server that is asked anew asks them anew.
+    A server of the older era is asked anew and asks anew: it is told all that was answered before.
     """
 
-    content: Mapping[str, JsonObject]
-    messages: Mapping[str, str] = field(default_factory=dict[str, str])
+    content: Mapping[str, JsonObject] = field(default_factory=dict[str, JsonObject])
     state: str | None = None
 
 
@@ -205,3 +205,13 @@ class McpResult:
     failed: bool = False
     questions: tuple[McpQuestion, ...] = ()
     state: str | None = None
+
+
+class QuestionAskedError(ConflictError):
+    """A call waits for the person's answer to what its server asks; it goes on when it has it."""
+
+    def __init__(self, server: str, result: McpResult, before: McpAnswers | None) -> None:
+        super().__init__("mcp_input_required", server=server)
+        self.questions = result.questions
+        self.state = result.state
+        self.before = before

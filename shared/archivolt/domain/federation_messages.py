@@ -13,6 +13,10 @@ FEDERATION_MESSAGES: Mapping[str, Message] = {
         "{server} gave no answer within {limit} seconds; ask for less, or try again later.",
         "{server} n'a pas répondu en {limit} secondes ; demandez moins ou réessayez plus tard.",
     ),
+    "mcp_input_required": Message(
+        "{server} asks something before it goes on; answer it in the conversation.",
+        "{server} pose une question avant de continuer ; répondez dans la conversation.",
+    ),
     "mcp_list_too_large": Message(
         "{server} lists {tools} tools in {size} bytes, too many to offer; name some in expose.",
         "{server} liste {tools} outils en {size} octets, c'est trop ; nommez-en dans expose.",
@@ -54,6 +58,11 @@ FEDERATION_MESSAGES: Mapping[str, Message] = {
     "mcp_tools_changed": Message(
         "The tools of {server} are not those agreed to; an administrator has to look at them.",
         "Les outils de {server} ne sont plus ceux acceptés ; un administrateur doit les revoir.",
+    ),
+    "mcp_tools_too_many": Message(
+        "Of the tools of MCP servers {limit} are offered and {left} are not; expose fewer.",
+        "Des outils des serveurs MCP, {limit} sont proposés et {left} ne le sont pas ; exposez-en"
+        " moins.",
     ),
     "mcp_question_unanswerable": Message(
         "{server} asks for something that cannot be given here ({reason}).",

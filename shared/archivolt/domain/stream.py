@@ -79,7 +79,10 @@ class ToolUseResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmationRequired:
-    """A change is proposed: nothing is made before a person gives the token back (decision 5)."""
+    """A change is proposed: nothing is made before a person gives the token back (decision 5).
+
+    With a `question` a tool of an MCP server asks something: the token goes back with the answers.
+    """
 
     event: ClassVar[str] = "confirmation_required"
     confirmation_token: str
@@ -87,10 +90,12 @@ class ConfirmationRequired:
     tool_name: str
     preview: JsonObject
     expires_at: datetime
+    question: JsonObject | None = None
 
     def payload(self) -> JsonObject:
-        """Return the event's fields."""
-        return asdict(self) | {"expires_at": self.expires_at.isoformat()}
+        """Return the event's fields; `question` only where there is one."""
+        fields = asdict(self) | {"expires_at": self.expires_at.isoformat()}
+        return fields if self.question else {k: v for k, v in fields.items() if k != "question"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

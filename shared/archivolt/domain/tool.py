@@ -31,6 +31,7 @@ class ToolSpec:
 
     `label` is the step text shown to a person (O61), with places for arguments: `step` fills them.
     `open_world`: strangers see the arguments of a call, as they do with a search of the web.
+    `source` is the MCP server of others that it is of; "" for the product's own.
     """
 
     name: str
@@ -42,6 +43,7 @@ class ToolSpec:
     scopes: frozenset[Surface]
     label: Message
     open_world: bool = False
+    source: str = ""
 
     def step(self, arguments: Mapping[str, Any], language: Language) -> str:
         """Return the step text of one call; an argument that is missing or empty shows as `/`."""

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from archivolt.domain.confirmation import Confirmed
+from archivolt.domain.federation import McpAnswers
 from archivolt.domain.identity import Principal
 from archivolt.domain.messages import Language
 from archivolt.domain.search import SearchQuery, SearchResult
@@ -95,7 +96,7 @@ class ToolContext:
 
     `confirmation` is None for a read and while a change is only previewed. `vault` is the caller's
     access to the vault that the arguments name, None if they name none: a tool reaches a vault
-    through it and through no name.
+    through it and through no name. `answers` are the person's to what the tool asked them before.
     """
 
     principal: Principal
@@ -103,6 +104,7 @@ class ToolContext:
     surface: Surface
     services: Services
     confirmation: Confirmed | None = None
+    answers: McpAnswers | None = None
     vault: VaultAccess | None = None
 
     @property

@@ -5,14 +5,16 @@ signature. Declaring a tool registers nothing: a `Registry` is made of the tools
 the order in which callers will see them.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar, get_type_hints
 
 from archivolt.domain.confirmation import Preview
 from archivolt.domain.errors import NotFoundError
+from archivolt.domain.messages import Language
 from archivolt.domain.tool import Risk, Surface, ToolSpec
+from archivolt.tools.arguments import read_arguments
 from archivolt.tools.context import ToolContext
 from archivolt.tools.labels import step_label
 from archivolt.tools.schemas import ToolInput, ToolOutput, input_schema, result_schema
@@ -32,6 +34,7 @@ class Tool:
     `cut` says what of a result gives way when it is too long, and how a caller reads on. `preview`
     shows what a call would change and changes nothing; it checks all that `run` will need. Reads
     have none, but for those that are `open_world`: what they would tell strangers can be shown.
+    Unless it `names_vaults`, an argument `vault` means something else to it.
     """
 
     name: str
@@ -44,6 +47,16 @@ class Tool:
     run: Callable[[ToolContext, Any], ToolOutput]
     preview: PreviewOf | None = None
     open_world: bool = False
+    names_vaults: bool = True
+
+    def read(self, arguments: Mapping[str, Any], language: Language) -> ToolInput:
+        """Return the arguments as `run` takes them.
+
+        Raises:
+            InvalidRequestError: `invalid_arguments`.
+
+        """
+        return read_arguments(self.arguments, arguments, language)
 
     @property
     def requires_confirmation(self) -> bool:
@@ -124,6 +137,10 @@ class Registry:
         if name not in self._tools:
             raise NotFoundError("tool_not_found", tool=name)
         return self._tools[name]
+
+    def and_more(self, tools: "Iterable[Tool]") -> "Registry":
+        """Return a registry of these tools too, after its own (L12)."""
+        return Registry([*self, *tools])
 
     def specs(self, surface: Surface) -> list[ToolSpec]:
         """Return the tools that may be called through `surface`, always in the same order."""

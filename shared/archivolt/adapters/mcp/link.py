@@ -6,6 +6,7 @@ of a call. Such a call is answered with "cancel" and made anew once the person h
 """
 
 import asyncio
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -235,23 +236,16 @@ class Link:
         asked = self._asked
         if asked is None or len(asked.questions) >= MAX_MCP_QUESTIONS:
             return types.ElicitResult(action="cancel")
-        known = _known_answer(asked.answers, params.message)
-        if known is not None:
-            return types.ElicitResult(action="accept", content=_content(known))
-        number = str(len(asked.questions) + 1)
+        # The same words are the same question: there is nothing else to know it by.
+        name = hashlib.sha256(params.message.encode("utf-8", "replace")).hexdigest()[:12]
+        if asked.answers is not None and name in asked.answers.content:
+            content = _content(asked.answers.content[name])
+            return types.ElicitResult(action="accept", content=content)
         try:
-            asked.questions.append(question_of(self._server, number, params))
+            asked.questions.append(question_of(self._server, name, params))
         except InvalidRequestError as error:
             asked.refused = error
         return types.ElicitResult(action="cancel")
-
-
-def _known_answer(answers: McpAnswers | None, message: str) -> JsonObject | None:
-    """Return the answer to a question that was asked before, in the same words."""
-    if answers is None:
-        return None
-    named = (name for name, asked in answers.messages.items() if asked == message)
-    return next((answers.content[name] for name in named if name in answers.content), None)
 
 
 def _responses(answers: McpAnswers) -> types.InputResponses:

@@ -103,6 +103,12 @@ class ConfirmationBody(BaseModel):
     tool_name: str
     preview: dict[str, Any]
     expires_at: datetime
+    question: dict[str, Any] | None = Field(
+        default=None,
+        description="What a tool of an MCP server asks: `server`, and `questions` with their `id`,"
+        " `message`, `parameters` (a JSON Schema of the answer) or `url`. Give the token back with"
+        " `answers`, or as `decline`.",
+    )
 
     @classmethod
     def of(cls, confirmation: ConfirmationRequired) -> "ConfirmationBody":

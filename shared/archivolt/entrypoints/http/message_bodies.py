@@ -11,6 +11,7 @@ from archivolt.domain.limits import (
     MAX_CONFIRMATION_TOKEN_CHARS,
     MAX_CONTEXT_FILES,
     MAX_IMAGE_ADDRESS_CHARS,
+    MAX_MCP_QUESTIONS,
     MAX_MESSAGE_CHARS,
     MAX_SKILL_ID_CHARS,
     MAX_TOOL_CALLS,
@@ -118,6 +119,17 @@ class PlacesBody(_Body):
         ]
 
 
+class AnswerBody(_Body):
+    """A person's answers to what a tool of an MCP server asks."""
+
+    confirmation_token: Token
+    content: dict[Annotated[str, Field(max_length=200)], dict[str, Any]] = Field(
+        default={},
+        max_length=MAX_MCP_QUESTIONS,
+        description="By the `id` of the question, the fields that its `parameters` name.",
+    )
+
+
 class MessageBody(PlacesBody):
     """A message, and how to answer it."""
 
@@ -143,11 +155,16 @@ class MessageBody(PlacesBody):
         max_length=MAX_TOOL_CALLS,
         description="Tokens of changes that wait in the conversation and shall not be made.",
     )
+    answers: list[AnswerBody] = Field(
+        default=[],
+        max_length=MAX_TOOL_CALLS,
+        description="To questions that wait in the conversation.",
+    )
     stream: bool = Field(default=True, description="Events as they happen, or one JSON object.")
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
-        decides = bool(self.confirm or self.decline)
+        decides = bool(self.confirm or self.decline or self.answers)
         if not (decides or "message" in self.model_fields_set):
             raise PydanticCustomError("missing", "message is missing")
         if decides and not self.conversation_id:
@@ -170,4 +187,5 @@ class MessageBody(PlacesBody):
             skill=self.skill,
             confirm=tuple(self.confirm),
             decline=tuple(self.decline),
+            answers={each.confirmation_token: each.content for each in self.answers},
         )

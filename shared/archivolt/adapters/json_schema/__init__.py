@@ -1,0 +1,1 @@
+"""JSON Schemas that strangers wrote, by the `jsonschema` library."""

@@ -1,0 +1,121 @@
+"""Arguments held to a stranger's schema: nothing is fetched, and no pattern of theirs is run.
+
+What a schema says by regular expressions is left to the server, which checks its arguments itself.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import ValidationError
+from jsonschema.validators import validator_for
+from referencing import Registry
+from referencing.exceptions import Unresolvable
+
+from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.tool import JsonObject
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+_MAX_PROBLEMS: Final = 5
+_MAX_SAID: Final = 200
+# Keywords whose keys are names and not keywords.
+_OF_NAMES: Final = frozenset({"properties", "$defs", "definitions", "dependentSchemas"})
+_OF_VALUES: Final = frozenset({"const", "enum", "default", "examples"})
+_BY_PATTERN: Final = frozenset({"pattern", "patternProperties", "format", "$dynamicRef"})
+# These tell the value; the others tell the rule.
+_SAFE: Final = frozenset({"required", "additionalProperties", "dependentRequired"})
+
+
+class JsonSchemaArguments:
+    """An `ArgumentSchemas` by `jsonschema`."""
+
+    def read(self, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> JsonObject:
+        """Return arguments as the schema takes them."""
+        given = _leniently(schema, arguments)
+        plain = cast("JsonObject", _without_patterns(dict(schema)))
+        try:
+            kind = validator_for(plain, default=Draft202012Validator)
+            checker: Validator = kind(plain, registry=Registry())
+            problems = list(checker.iter_errors(given))
+        except (Unresolvable, RecursionError, AttributeError, TypeError, KeyError, ValueError):
+            return given  # a schema that says nothing: the server knows better
+        if problems:
+            told = "; ".join(_told(problems[:_MAX_PROBLEMS]))
+            raise InvalidRequestError("invalid_arguments", problem=told)
+        return given
+
+
+def _told(problems: Iterable[ValidationError]) -> list[str]:
+    return [f"{_where(problem)}{_rule(problem)}"[:_MAX_SAID] for problem in problems]
+
+
+def _where(problem: ValidationError) -> str:
+    path = ".".join(str(part) for part in problem.absolute_path)
+    return f"{path}: " if path else ""
+
+
+def _rule(problem: ValidationError) -> str:
+    if problem.validator in _SAFE:
+        return problem.message
+    expected = json.dumps(problem.validator_value, ensure_ascii=False, default=str)
+    return f"{problem.validator} {expected}"
+
+
+def _without_patterns(schema: object) -> object:
+    """Return a schema without what it says by patterns; what hangs on one goes with it."""
+    if isinstance(schema, list):
+        return [_without_patterns(each) for each in cast("list[object]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    given = cast("dict[str, object]", schema)
+    dropped = _BY_PATTERN
+    if "patternProperties" in given:
+        dropped |= {"additionalProperties", "unevaluatedProperties"}
+    kept: dict[str, object] = {}
+    for name, value in given.items():
+        if name in _OF_NAMES and isinstance(value, dict):
+            named = cast("dict[str, object]", value)
+            kept[name] = {each: _without_patterns(inner) for each, inner in named.items()}
+        elif name in _OF_VALUES:
+            kept[name] = value
+        elif name not in dropped:
+            kept[name] = _without_patterns(value)
+    return kept
+
+
+def _leniently(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> JsonObject:
+    """Return arguments with numbers, lists and objects read that a model wrote as text."""
+    properties: Any = schema.get("properties")
+    known = cast("dict[str, Any]", properties) if isinstance(properties, dict) else {}
+    required: Any = schema.get("required") or ()
+    read: JsonObject = {}
+    for name, value in arguments.items():
+        kind = known[name].get("type") if isinstance(known.get(name), dict) else None
+        if value is None and kind is not None and kind != "null" and name not in required:
+            continue
+        read[name] = _decoded(value, kind)
+    return read
+
+
+_DECODED: Final[Mapping[str, tuple[type, ...]]] = {
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+
+
+def _decoded(value: object, kind: object) -> object:
+    wanted = _DECODED.get(kind) if isinstance(kind, str) else None
+    if wanted is None or not isinstance(value, str):
+        return value
+    try:
+        decoded: object = json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+    fits = isinstance(decoded, wanted) and isinstance(decoded, bool) == (kind == "boolean")
+    return cast("object", decoded) if fits else value

@@ -1,0 +1,129 @@
+"""Calling a tool of another server, with the tenant's secrets, on a list that is agreed to."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from archivolt.domain.errors import ArchivoltError, ConflictError, UnavailableError
+from archivolt.domain.federation import (
+    McpAnswers,
+    McpResult,
+    McpServer,
+    McpTool,
+    QuestionAskedError,
+)
+from archivolt.domain.identity import Principal, TenantId
+from archivolt.domain.tool import JsonObject
+from archivolt.federation.learning import failed, learnt
+from archivolt.federation.targets import target_of
+from archivolt.observability import failure, logger
+from archivolt.ports.clock import Clock
+from archivolt.ports.federation import McpClient, McpServerStore
+from archivolt.ports.governance import SecretBox
+
+
+class McpCalls:
+    """Makes calls, and keeps what is learnt of servers by the way.
+
+    A person has connections of their own: what a browser shows one of them is not for another.
+
+    Args:
+        store: Keeps the tenants' servers.
+        secrets: Opens their values.
+        client: Speaks to them; made when it is first needed.
+        clock: The time.
+
+    """
+
+    def __init__(
+        self,
+        store: McpServerStore,
+        secrets: Callable[[], SecretBox],
+        client: Callable[[], McpClient],
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._secrets = secrets
+        self._client = client
+        self._clock = clock
+        self._has_called = False
+
+    def servers(self, principal: Principal) -> list[McpServer]:
+        """Return what the caller's tenant has turned on; connections to all else are closed."""
+        on = [server for server in self._store.of_tenant(principal.tenant) if server.enabled]
+        if self._has_called:
+            own = _key(principal, "")
+            current = [_key(principal, server.link) for server in on]
+            self._client().forget(own, but=current)
+        return on
+
+    def call(
+        self,
+        principal: Principal,
+        server: McpServer,
+        tool: McpTool,
+        arguments: JsonObject,
+        answers: McpAnswers | None,
+    ) -> McpResult:
+        """Call a tool and return what it came to.
+
+        Raises:
+            QuestionAskedError: It asks the person something first.
+            ConflictError: `mcp_tools_changed`: its list is not the one that was agreed to.
+            UnavailableError: See `McpClient`.
+            ArchivoltError: What its list is, or asks, cannot be used.
+
+        """
+        self._has_called = True
+        tenant = principal.tenant
+        try:
+            result = self._client().call(
+                target_of(server, tenant, self._secrets()),
+                _key(principal, server.link),
+                tool.name,
+                arguments,
+                check=lambda listed: self._check(tenant, server, listed),
+                repeatable=tool.repeatable,
+                answers=answers,
+            )
+        except UnavailableError as error:
+            self._keep(tenant, failed(server, error, self._clock.now()))
+            raise
+        if server.problem:
+            well = replace(server, problem="", problem_details={}, checked_at=self._clock.now())
+            self._keep(tenant, well)
+        if result.questions:
+            raise QuestionAskedError(server.id, result, answers)
+        return result
+
+    def ask(self, principal: Principal, server: McpServer) -> None:
+        """Ask a server for its tools that has none yet, or did not answer; keep what it says."""
+        self._has_called = True
+        now = self._clock.now()
+        try:
+            target = target_of(server, principal.tenant, self._secrets())
+            known = learnt(server, self._client().tools(target), now)
+        except ArchivoltError as error:
+            known = failed(server, error, now)
+        self._keep(principal.tenant, known)
+
+    def close(self) -> None:
+        """Close all connections, and wait until no program is left (L9)."""
+        if self._has_called:
+            self._client().close()
+
+    def _check(self, tenant: TenantId, server: McpServer, listed: Sequence[McpTool]) -> None:
+        known = learnt(server, listed, self._clock.now())
+        if known.offered is not None:
+            self._keep(tenant, known)
+            raise ConflictError("mcp_tools_changed", server=server.id)
+
+    def _keep(self, tenant: TenantId, server: McpServer) -> None:
+        try:
+            self._store.note(tenant, server)
+        except UnavailableError as error:
+            # The call says it all the same, and the next one will find out anew.
+            logger.warning("what was learnt of a server is not kept", extra=failure(error))
+
+
+def _key(principal: Principal, link: str) -> str:
+    return f"{principal.tenant}/{principal.user}/{link}"
