@@ -3,6 +3,7 @@
 The last is for the Web Adapter.
 """
 
+import asyncio
 from functools import cached_property
 from typing import Final
 
@@ -94,6 +95,7 @@ class LazyChatApp:
                 await self._services().send_message.drain(_DRAIN_SECONDS)
             await send({"type": "lifespan.shutdown.complete"})
             return
+                await asyncio.to_thread(self._services().close)
 
 
 def _health_router() -> APIRouter:

@@ -16,7 +16,8 @@ from archivolt.ports.governance import TokenVerifier
 class ChatServices:
     """The collaborators of the chat function.
 
-    `enabled` is the feature flag of S6; `allowed_origins` as in the settings.
+    `enabled` is the feature flag of S6; `close` ends what else runs when the function ends;
+    `allowed_origins` as in the settings.
     """
 
     enabled: bool
@@ -28,6 +29,8 @@ class ChatServices:
     conversations: ConversationService
     model_choices: ModelChoices
     allowed_origins: str = ""
+    usage: UsageReports
+    close: Callable[[], None]
 
 
 ChatServicesOf = Callable[[], ChatServices]

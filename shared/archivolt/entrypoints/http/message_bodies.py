@@ -1,6 +1,6 @@
 """What `POST /chat/messages` takes and gives (decision 4, contract)."""
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
