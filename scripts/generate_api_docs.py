@@ -23,6 +23,7 @@ _SECTIONS: Final = {
     "tools": "Tools",
     "chat": "Chat",
     "models": "Models",
+    "usage": "Usage and budgets",
     "audit": "Audit",
     "tokens": "Personal access tokens",
     "confirmations": "Confirmations of an agent's changes",

@@ -118,6 +118,7 @@ RIGHTS: Final[Mapping[str, Right]] = {
             "save_skill",
             "delete_skill",
             "edit_text",
+            "own_usage",
         ),
         _OWN_HAND,
     ),
@@ -138,6 +139,8 @@ RIGHTS: Final[Mapping[str, Right]] = {
         ("change_mcp_server", "test_mcp_server", "delete_mcp_server"),
         Right(role=Role.TENANT_ADMIN),
     ),
+    # A team sees what it used, an administrator who used it.
+    "tenant_usage": Right(role=Role.DEVOPS, of_others=Role.TENANT_ADMIN, of_all=Role.CPI_ADMIN),
     "show_tenant": Right(of_all=Role.CPI_ADMIN),
     **dict.fromkeys(
         (

@@ -22,6 +22,7 @@ from archivolt.entrypoints.http.editor_routes import editor_router
 from archivolt.entrypoints.http.errors import error_response, language_for
 from archivolt.entrypoints.http.message_routes import message_router
 from archivolt.entrypoints.http.skill_routes import skill_router
+from archivolt.entrypoints.http.usage_routes import usage_router
 
 PREFIX: Final = "/api/v1/chat"
 AI_PREFIX: Final = "/api/v1/ai"
@@ -43,6 +44,7 @@ def create_chat_app(services: ChatServicesOf, allowed_origins: str = "") -> Fast
     app.include_router(message_router(services), prefix=PREFIX)
     app.include_router(context_router(services), prefix=PREFIX)
     app.include_router(conversation_router(services), prefix=PREFIX)
+    app.include_router(usage_router(services), prefix=PREFIX)
     app.include_router(ai_router(services), prefix=AI_PREFIX)
     app.include_router(skill_router(services), prefix=AI_PREFIX)
     # The last: it takes any name.

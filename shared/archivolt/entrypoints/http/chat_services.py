@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NoReturn
 
 from archivolt.chat.conversations import ConversationService
 from archivolt.chat.editing import Editor
@@ -9,7 +10,29 @@ from archivolt.chat.model_choices import ModelChoices
 from archivolt.chat.scope import ScopeCollector
 from archivolt.chat.skills import SkillService
 from archivolt.chat.turns import SendMessage
+from archivolt.domain.errors import UnavailableError
+from archivolt.governance.usage import UsageReports
 from archivolt.ports.governance import TokenVerifier
+from archivolt.runs.deciding import RunDecisions
+from archivolt.runs.service import RunService
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentRuns:
+    """What people do with agent runs."""
+
+    runs: RunService
+    decisions: RunDecisions
+
+
+def no_runs() -> NoReturn:
+    """Stand for the runs of a deployment that has no state machine.
+
+    Raises:
+        UnavailableError: `runs_unavailable`.
+
+    """
+    raise UnavailableError("runs_unavailable")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +51,10 @@ class ChatServices:
     editor: Editor
     conversations: ConversationService
     model_choices: ModelChoices
-    allowed_origins: str = ""
+    agent: Callable[[], AgentRuns] = no_runs
     usage: UsageReports
     close: Callable[[], None]
+    allowed_origins: str = ""
 
 
 ChatServicesOf = Callable[[], ChatServices]
