@@ -1,6 +1,7 @@
 """The chat over fakes: conversations, settings and models beside the documents of `World`."""
 
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from archivolt.adapters.json_schema.arguments import JsonSchemaArguments
@@ -94,10 +95,10 @@ class ChatWorld(World):
         self.pipeline = self.pipeline_of(self.tools())
         self.send_message = self._send_message()
 
-    @property
+    @cached_property
     def scopes(self) -> ScopeCollector:
         """The part of the vaults that a question is about."""
-        return ScopeCollector(self.vaults, self.files)
+        return ScopeCollector(self.vaults, self.files, self.clock)
 
     @property
     def outside(self) -> Outside:

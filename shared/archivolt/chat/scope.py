@@ -11,6 +11,7 @@ from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
+from archivolt.chat.context_texts import ContextTexts, TextFiles
 from archivolt.chat.requests import ContextKind, Place, PlaceKind, TurnRequest
 from archivolt.domain.errors import (
     InvalidRequestError,
@@ -20,15 +21,14 @@ from archivolt.domain.errors import (
 )
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import (
-    MAX_CONTEXT_FILE_CHARS,
     MAX_CONTEXT_FILES,
     MAX_CONTEXT_TOTAL_CHARS,
 )
 from archivolt.domain.paths import VaultPath, resolve_directory, resolve_path, vault_uri
 from archivolt.domain.tool import JsonObject
-from archivolt.domain.vault import Listing, VaultAccess
+from archivolt.domain.vault import ETag, Listing, VaultAccess
+from archivolt.ports.clock import Clock
 from archivolt.vaults.content_types import UNKNOWN, content_type_of
-from archivolt.vaults.files import TextPart
 
 
 class Vaults(Protocol):
@@ -39,19 +39,13 @@ class Vaults(Protocol):
         ...
 
 
-class Files(Protocol):
+class Files(TextFiles, Protocol):
     """Lists and reads, without secrets."""
 
     def list_directory(
         self, access: VaultAccess, directory: VaultPath, *, limit: int, recursive: bool
     ) -> Listing:
         """Return files below a directory, or raise `directory_not_found`."""
-        ...
-
-    def read_text(
-        self, access: VaultAccess, path: VaultPath, *, offset: int = 0, limit: int | None = None
-    ) -> TextPart:
-        """Return the beginning of a file's text, or raise `file_not_found` or what it is not."""
         ...
 
 
@@ -77,19 +71,24 @@ def scope_within(scope: JsonObject, size: int) -> JsonObject:
 
 
 class _File(NamedTuple):
-    """A file of a scope; `named`: the person points at this very one."""
+    """A file of a scope; `named`: the person points at this very one.
+
+    `etag` is what a listing just said of it.
+    """
 
     access: VaultAccess
     path: VaultPath
     named: bool
+    etag: ETag | None = None
 
 
 class ScopeCollector:
     """Turns the places of a request into what the model is told about them."""
 
-    def __init__(self, vaults: Vaults, files: Files) -> None:
+    def __init__(self, vaults: Vaults, files: Files, clock: Clock) -> None:
         self._vaults = vaults
         self._files = files
+        self._texts = ContextTexts(files, clock)
 
     def collect(self, principal: Principal, request: TurnRequest) -> JsonObject | None:
         """Return the scope: its places, the texts of files, the names in directories.
@@ -145,20 +144,20 @@ class ScopeCollector:
         return read
 
     def _document(self, file: _File, *, full: bool) -> JsonObject:
-        access, path, named = file
+        access, path, named, etag = file
         vault = access.vault.name
         document: JsonObject = {"uri": vault_uri(vault, path), "vault": vault, "path": path}
         if full:
             return document | _NO_ROOM
         try:
-            part = self._files.read_text(access, path, limit=MAX_CONTEXT_FILE_CHARS)
+            found = self._texts.read(access, path, etag=etag)
         except (UnsupportedContentError, TooLargeError) as error:
             return document | {"unread": error.code}
         except NotFoundError as error:
             if named:
                 raise
             return document | {"unread": error.code}
-        return document | {"content": part.text, "is_whole": part.next_offset is None}
+        return document | {"content": found.text, "is_whole": found.is_whole}
 
     def _in_directory(self, access: VaultAccess, directory: VaultPath) -> dict[str, _File]:
         page = self._files.list_directory(
@@ -166,7 +165,7 @@ class ScopeCollector:
         )
         vault = access.vault.name
         return {
-            vault_uri(vault, file.path): _File(access, file.path, named=False)
+            vault_uri(vault, file.path): _File(access, file.path, named=False, etag=file.etag)
             for file in page.files
         }
 

@@ -71,7 +71,7 @@ class ChatContainer:
         """The part of the vaults that a question is about."""
         from archivolt.chat.scope import ScopeCollector
 
-        return ScopeCollector(self._on.vaults, self._on.files)
+        return ScopeCollector(self._on.vaults, self._on.files, self._on.clock)
 
     @cached_property
     def skills(self) -> "SkillService":

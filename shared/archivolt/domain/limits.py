@@ -219,6 +219,9 @@ MAX_IMAGE_BYTES: Final = 3_750_000
 MAX_MESSAGE_IMAGES: Final = 10
 MAX_IMAGE_ADDRESS_CHARS: Final = 6_000_000
 MAX_HISTORY_CHARS: Final = 100_000
+# How long, and how much of, the texts of contexts are kept in memory (O13).
+CONTEXT_TEXT_SECONDS: Final = 300
+MAX_KEPT_CONTEXT_CHARS: Final = 5_000_000
 MAX_HISTORY_MESSAGES: Final = 200
 # Of a model that nobody described.
 DEFAULT_CONTEXT_TOKENS: Final = 128_000
