@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from archivolt.adapters.models.table import ModelTable
 from archivolt.domain.identity import Principal
 from archivolt.domain.language import Language
 from archivolt.domain.limits import MAX_RUN_HISTORY
@@ -45,11 +44,11 @@ class RunWorld(ChatWorld):
     def run_support(self) -> RunSupport:
         """What runs stand on, as things are now."""
         return RunSupport(
+            admit=self.admission.require,
             store=self.agent_runs,
             engine=self.engine,
             seals=RunSeals(ReversibleBox),
             models=self.selector,
-            catalogue=ModelTable(),
             tools=self.pipeline.registry,
             pipeline=self.pipeline,
             proposals=lambda: self.proposals,

@@ -16,6 +16,8 @@ from archivolt.chat.providers import ChosenModel
 from archivolt.chat.toolbox import Toolbox
 from archivolt.domain.limits import MAX_SUMMARY_TOKENS, MIN_CONTEXT_TOKENS
 from archivolt.domain.messages import Language
+from archivolt.domain.usage import Tokens
+from archivolt.governance.request_size import worst_case
 from archivolt.ports.chat_model import ModelMessage, ModelRequest, ModelTurn, TextDelta
 
 
@@ -49,6 +51,10 @@ class ModelCalls:
 
         """
         self._chosen.model.admit(self._request(messages))
+
+    def worst_case(self, messages: Sequence[ModelMessage]) -> Tokens:
+        """Return what an answer to these messages uses at most."""
+        return worst_case(self._request(messages))
 
     async def answer(
         self, state: LoopState, action: CallModel, say: Callable[[str], None]

@@ -24,7 +24,7 @@ from archivolt.domain.providers import (
     PRESETS,
 )
 from archivolt.domain.settings import TenantSettings
-from archivolt.domain.usage import Account, ModelPrice
+from archivolt.domain.usage import FREE, Account, ModelPrice
 from archivolt.governance.metered_models import MeteredModel, MeteredModels
 from archivolt.ports.governance import SecretBox, TenantSettingsStore
 from archivolt.ports.model_catalogue import ModelCatalogue
@@ -36,13 +36,14 @@ class ChosenModel:
 
     `sees`: it takes images. `context_tokens` is its window. `reaches_out`: the tenant lets it ask
     the web unasked, whatever documents it has seen; `has_skills`: and has it given methods.
-    Whoever asks `model` has its calls metered.
+    Whoever asks `model` has its calls metered, at `price`.
     """
 
     provider: str
     name: str
     max_tokens: int
     model: MeteredModel
+    price: ModelPrice = FREE
     sees: bool = False
     context_tokens: int = DEFAULT_CONTEXT_TOKENS
     reaches_out: bool = False
@@ -162,12 +163,13 @@ class ModelSelector:
         name = model or _model(found, settings)
         if not name:
             raise InvalidRequestError("model_required", provider=provider)
+        price = settings.price_of(name) or self._catalogue.price(provider, name)
         account = Account(
             tenant=tenant,
             user=principal.user,
             provider=provider,
             model=name,
-            price=self._price(provider, name, settings),
+            price=price,
             budgets=settings.budgets,
         )
         connection = found.connection
@@ -183,10 +185,8 @@ class ModelSelector:
             reaches_out=settings.web_after_documents,
             has_skills=settings.skills_enabled,
             model=self._models.connect(connection, account),
+            price=price,
         )
-
-    def _price(self, provider: str, model: str, settings: TenantSettings) -> ModelPrice:
-        return settings.price_of(model) or self._catalogue.price(provider, model)
 
     def _configured(
         self, tenant: TenantId, settings: TenantSettings

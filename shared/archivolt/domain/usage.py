@@ -44,6 +44,10 @@ class ModelPrice:
         return dollars_to_micros(self.cost(tokens.input, tokens.output))
 
 
+FREE: Final = ModelPrice(input=Decimal(0), output=Decimal(0))
+"""What a model costs that asks nobody."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Budgets:
     """What a tenant lets its people use; None: as much as they like.

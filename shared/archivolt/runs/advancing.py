@@ -13,7 +13,7 @@ from archivolt.domain.errors import RateLimitedError, UnavailableError
 from archivolt.domain.limits import RUN_PROVIDER_DOWN_SECONDS
 from archivolt.domain.run import Run, RunEvent, RunPhase, RunStatus
 from archivolt.ports.chat_model import ModelTurn
-from archivolt.runs.costs import RunCosts
+from archivolt.runs.costs import cap_reached, with_turn
 from archivolt.runs.ending import ended
 from archivolt.runs.keeping import KeptLoop, SoFar
 from archivolt.runs.support import Await, OpenRun, RunSupport
@@ -33,7 +33,6 @@ class Advance:
 
     on: RunSupport
     run_async: Await
-    costs: RunCosts
     found: OpenRun
     loaded: Run
     run: Run
@@ -69,7 +68,7 @@ class Advance:
         """Ask the model; a run if that is not to be done now."""
         if self.asked:
             return self._keep(self.run)
-        if self.costs.reached(self.found, self.run, self.state):
+        if cap_reached(self.found, self.run, self.state):
             return self._end("run_cost_cap")
         self.asked = True
         try:
@@ -78,7 +77,7 @@ class Advance:
             if self._down_for_long():
                 return self._end("run_provider_down")
             raise
-        use = self.costs.with_turn(self.run.use, self.found.chosen, turn)
+        use = with_turn(self.run.use, self.found.chosen, turn)
         use = replace(use, steps=self.state.steps)
         self.run = replace(self.run, use=use, failing_since=None)
         return None

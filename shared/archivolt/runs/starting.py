@@ -19,7 +19,6 @@ from archivolt.domain.limits import MAX_MESSAGE_CHARS, MIN_CONTEXT_TOKENS
 from archivolt.domain.messages import Language
 from archivolt.domain.run import Run, RunEvent, RunId
 from archivolt.domain.tool import JsonObject
-from archivolt.runs.costs import RunCosts
 from archivolt.runs.ending import recorded
 from archivolt.runs.keeping import KeptLoop, SoFar
 from archivolt.runs.requests import RunRequest
@@ -31,7 +30,6 @@ class StartRun:
 
     def __init__(self, on: RunSupport) -> None:
         self._on = on
-        self._costs = RunCosts(on.catalogue)
 
     def start(self, principal: Principal, request: RunRequest, *, language: Language) -> Run:
         """Start a run, or return the one that this request started before.
@@ -104,8 +102,6 @@ class StartRun:
         """Return the run with its model, and where its loop begins."""
         caller = run.principal
         chosen = self._on.models.select(caller, provider=run.provider, model=run.model)
-        if run.caps.micro_dollars is not None:
-            self._costs.require_price(chosen)
         scope = self._scope(caller, request, chosen)
         prepared = Prepared(
             chosen=chosen,

@@ -19,7 +19,6 @@ from archivolt.domain.limits import RUN_APPROVAL_GRACE_SECONDS
 from archivolt.domain.run import Run, RunPhase, call_place
 from archivolt.domain.tool import JsonObject
 from archivolt.runs.advancing import Advance
-from archivolt.runs.costs import RunCosts
 from archivolt.runs.ending import ended
 from archivolt.runs.keeping import KeptOutcome, SoFar
 from archivolt.runs.support import Await, OpenRun, RunRef, RunSupport, live_run, open_run
@@ -58,7 +57,6 @@ class RunSteps:
         self._on = on
         self._async = run_async
         self._max_history = max_history
-        self._costs = RunCosts(on.catalogue)
 
     def step(self, ref: RunRef) -> Next:
         """Take one step and return what comes next.
@@ -98,7 +96,6 @@ class RunSteps:
         return Advance(
             on=self._on,
             run_async=self._async,
-            costs=self._costs,
             found=found,
             loaded=loaded,
             run=run,

@@ -13,12 +13,11 @@ from archivolt.chat.scope import ScopeCollector
 from archivolt.chat.skills import SkillService
 from archivolt.chat.toolbox import Pipeline, Toolbox
 from archivolt.chat.turns import ToolList
-from archivolt.domain.identity import TenantId
+from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.run import Run, RunId
 from archivolt.domain.tool import Surface
 from archivolt.ports.audit import AuditLog
 from archivolt.ports.clock import Clock
-from archivolt.ports.model_catalogue import ModelCatalogue
 from archivolt.ports.runs import RunEngine, RunStore
 from archivolt.runs.keeping import KeptLoop, RunSeals, SoFar
 from archivolt.tools.proposals import Proposals
@@ -37,13 +36,16 @@ class Await(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSupport:
-    """The collaborators of runs."""
+    """The collaborators of runs.
 
+    `admit` refuses whoever may not come in any more, by tenant and user.
+    """
+
+    admit: Callable[[TenantId, UserId], object]
     store: RunStore
     engine: RunEngine
     seals: RunSeals
     models: ModelSelector
-    catalogue: ModelCatalogue
     tools: ToolList
     pipeline: Pipeline
     proposals: Callable[[], Proposals]
@@ -103,11 +105,14 @@ def open_run(on: RunSupport, run: Run) -> OpenRun:
     """Return a run with its model and its tools, as the settings are now (S13).
 
     Raises:
-        ArchivoltError: Its model may not be asked any more.
+        ForbiddenError: Who started it may not come in any more, or not ask a model.
+        ArchivoltError: Its model cannot be asked any more.
 
     """
+    on.admit(run.tenant, run.owner)
     kept = on.seals.opened_loop(run, on.store.sealed_state(run))
     chosen = on.models.select(run.principal, provider=run.provider, model=run.model)
+    chosen = chosen.within(run.id)
     toolbox = toolbox_of(on, run, chosen)
     limits = LoopLimits(
         steps=run.caps.steps,

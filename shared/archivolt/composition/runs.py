@@ -1,0 +1,100 @@
+"""What drives agent runs, and what people do with them."""
+
+import asyncio
+from collections.abc import Coroutine
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from archivolt.domain.limits import MAX_RUN_HISTORY
+
+if TYPE_CHECKING:
+    from archivolt.bootstrap import Container
+    from archivolt.entrypoints.events.agent import AgentServices
+    from archivolt.ports.runs import RunEngine, RunStore
+    from archivolt.runs.deciding import RunDecisions
+    from archivolt.runs.service import RunService
+    from archivolt.runs.support import RunSupport
+
+T = TypeVar("T")
+
+
+class RunsContainer:
+    """Builds and keeps the collaborators of runs."""
+
+    def __init__(self, container: "Container") -> None:
+        self._on = container
+
+    @cached_property
+    def store(self) -> "RunStore":
+        """Runs."""
+        from archivolt.adapters.dynamodb.runs import DynamoRuns
+        from archivolt.adapters.dynamodb.table import DynamoTable
+
+        name = self._on.settings.required("conversations_table")
+        return DynamoRuns(DynamoTable(self._on.aws.dynamodb, name))
+
+    @cached_property
+    def engine(self) -> "RunEngine":
+        """The state machine."""
+        from archivolt.adapters.stepfunctions.engine import StepFunctionsEngine
+
+        machine = self._on.settings.required("agent_run_machine_arn")
+        return StepFunctionsEngine(self._on.aws.states, machine)
+
+    @cached_property
+    def support(self) -> "RunSupport":
+        """The collaborators of runs; models and tools are the chat's own."""
+        from archivolt.runs.keeping import RunSeals
+        from archivolt.runs.support import RunSupport
+
+        on = self._on
+        return RunSupport(
+            admit=on.admission.require,
+            store=self.store,
+            engine=self.engine,
+            seals=RunSeals(lambda: on.secret_box),
+            models=on.chat.models,
+            tools=on.tool_pipeline.registry,
+            pipeline=on.tool_pipeline,
+            proposals=lambda: on.tools.confirmations.proposals,
+            vaults=on.vaults,
+            scopes=on.chat.scopes,
+            skills=on.chat.skills,
+            audit=on.audit_log,
+            clock=on.clock,
+        )
+
+    @cached_property
+    def service(self) -> "RunService":
+        """What people do with runs."""
+        from archivolt.runs.service import RunService
+
+        return RunService(self.support)
+
+    @cached_property
+    def decisions(self) -> "RunDecisions":
+        """What people decide on."""
+        from archivolt.runs.deciding import RunDecisions
+
+        return RunDecisions(self.support)
+
+    @cached_property
+    def agent_services(self) -> "AgentServices":
+        """What the agent function stands on."""
+        from archivolt.entrypoints.events.agent import AgentServices
+        from archivolt.runs.calling import RunCalls
+        from archivolt.runs.resuming import RunSweep
+        from archivolt.runs.stepping import RunSteps
+
+        return AgentServices(
+            steps=RunSteps(self.support, self._awaited, max_history=MAX_RUN_HISTORY),
+            calls=RunCalls(self.support, self._awaited),
+            sweep=RunSweep(self.support),
+        )
+
+    @cached_property
+    def _runner(self) -> asyncio.Runner:
+        return asyncio.Runner()
+
+    def _awaited(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return self._runner.run(coroutine)
