@@ -6,13 +6,14 @@ catalogue, and then looks at the other. What a crash leaves, no search shows, an
 removes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState
 from archivolt.domain.moves import (
+    MAX_HOPS,
     Entries,
     Place,
     departed,
@@ -58,16 +59,36 @@ class MovedDocuments:
         arrived = {_place(entry): entry for entry in entries if entry.moved_from}
         if not arrived:
             return []
-        sources = [(entry.vault, entry.moved_from) for entry in arrived.values()]
-        known = entries_along_moves(self._catalogue, sources)
-        former = [known[source] for source in dict.fromkeys(sources) if source in known]
-        return [
-            entry
-            for entry in former
-            if entry.served
-            and (entry.vault, entry.moved_to) in arrived
-            and not stands_elsewhere(known, entry)
-        ]
+        known = entries_along_moves(self._catalogue, self._came_from(arrived.values()))
+        led_here = set(arrived)
+        former: list[CatalogueEntry] = []
+        for _ in range(MAX_HOPS):
+            found = [
+                entry
+                for entry in known.values()
+                if entry.served
+                and (entry.vault, entry.moved_to) in led_here
+                and _place(entry) not in led_here
+            ]
+            if not found:
+                break
+            former += found
+            led_here |= set(map(_place, found))
+        return [entry for entry in former if not stands_elsewhere(known, entry)]
+
+    def _came_from(self, arrived: Iterable[CatalogueEntry]) -> list[Place]:
+        """Return where documents were before; of one that moved on before it was indexed, all."""
+        places = [(entry.vault, entry.moved_from) for entry in arrived]
+        following = set(places)
+        for _ in range(MAX_HOPS):
+            # Whoever is there was indexed there, and let its former places go then.
+            some = self._catalogue.get_many(list(following)).values()
+            passed = (entry for entry in some if not is_there(entry) and entry.moved_from)
+            following = {(entry.vault, entry.moved_from) for entry in passed} - set(places)
+            if not following:
+                break
+            places += following
+        return places
 
     def _along(self, entries: Sequence[CatalogueEntry]) -> Entries:
         return entries_along_moves(self._catalogue, map(_place, entries))

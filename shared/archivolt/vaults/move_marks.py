@@ -32,10 +32,14 @@ _UNKNOWN: Final = Generation("")
 
 
 class _Before(NamedTuple):
-    """What the catalogue said of the two places before the copy was made."""
+    """What the catalogue said of the two places before the copy was made.
+
+    `moved_from`: where a file had come from that goes on before the index knew of it.
+    """
 
     source: Generation
     target: Generation
+    moved_from: VaultPath
 
 
 class MoveMarks:
@@ -68,7 +72,8 @@ class MoveMarks:
                 marked = moving(entry, target, over=over)
                 if not self._catalogue.mark_moving(marked):
                     continue
-            self._before[source] = _Before(generation_at(entry), over)
+            before = ROOT if is_there(entry) else self._came_from(source)
+            self._before[source] = _Before(generation_at(entry), over, before)
             return
         raise UnavailableError("unavailable")
 
@@ -100,6 +105,9 @@ class MoveMarks:
             gone = departed(self._vault, source, entry, to=target, over=over, now=now)
             if entry is not None and self._is_back(entry):
                 gone = replace(gone, served=entry.served)
+            before = self._before.get(source)
+            if before is not None and before.moved_from:
+                gone = replace(gone, moved_from=before.moved_from)
             if self._catalogue.advance(gone, previous=entry):
                 return
         raise UnavailableError("unavailable")
@@ -129,6 +137,12 @@ class MoveMarks:
             return entry.moved_over
         before = self._before.get(source)
         return before.target if before else _UNKNOWN
+
+    def _came_from(self, path: VaultPath) -> VaultPath:
+        try:
+            return self._files.head(self._vault, path).moved_from
+        except NotFoundError:
+            return ROOT
 
     def _is_there(self, path: VaultPath) -> bool:
         try:

@@ -144,6 +144,26 @@ def test_a_file_that_moves_on_before_it_is_indexed_is_found_where_it_is(
     assert len(world.embedder.embedded) == 2
 
 
+@pytest.mark.parametrize("backwards", [True, False])
+@pytest.mark.parametrize("known_before", [(), ("1.md",), ("1.md", "2.md")])
+def test_what_moves_on_before_it_is_indexed_leaves_nothing_where_it_was(
+    world: ProductWorld, *, known_before: tuple[str, ...], backwards: bool
+) -> None:
+    for path in known_before:
+        world.put(path, f"formerly in {path}")
+    world.settle_all()
+    for path in known_before:
+        world.remove(path)
+        world.settle_all()
+    for source, target in ((OLD, "1.md"), ("1.md", "2.md"), ("2.md", NEW)):
+        world.move(source, target)
+    for event in world.events()[:: -1 if backwards else 1]:
+        assert not world.deliver(event).failed
+    world.embed()
+    assert where(world) == {NEW}
+    is_tidy(world)
+
+
 def test_what_is_deleted_after_its_move_is_found_nowhere(world: ProductWorld) -> None:
     world.move(OLD, NEW)
     world.remove(NEW)
