@@ -126,14 +126,22 @@ class _Passages:
         size = self._size(block) - self._around
         if self._draft.tokens + size > self._budget:
             before, headings = self._draft, self._draft.trailing_headings()
-            self._finish()
+            self._make_room(block)
             for heading in headings:
                 self._append(heading, self._size(heading) - self._around)
             if not headings and block.kind is not BlockKind.HEADING:
                 self._repeat(before, block)
         if self._draft.tokens + size > self._budget:
-            self._finish()
+            self._make_room(block)
         self._append(block, size)
+
+    def _make_room(self, block: Block) -> None:
+        """End a passage of headings; none is made of those that what follows is shown under."""
+        told = block.kind is not BlockKind.HEADING and not self._draft.has_body
+        if told and all(_heading(heading) in self._path for heading in self._draft.blocks):
+            self._draft = _Draft(tokens=self._around)
+        else:
+            self._finish()
 
     def _repeat(self, before: _Draft, block: Block) -> None:
         """Begin a passage that `block` goes on in with the last sentences of the one before."""

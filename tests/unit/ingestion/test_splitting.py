@@ -60,6 +60,11 @@ def test_a_heading_goes_with_what_follows_it() -> None:
     assert not any(p.text.endswith("## B") for p in pieces(text))
 
 
+def test_a_heading_that_leaves_no_room_for_what_follows_is_no_passage_of_its_own() -> None:
+    found = pieces(f"# A\n\n## B\n\n{sentence(1, 20)}\n")
+    assert [(p.headings, p.text) for p in found] == [(("A", "B"), sentence(1, 20))]
+
+
 def test_a_note_of_headings_alone_is_kept() -> None:
     (passage,) = pieces("# Only a title\n")
     assert passage.text == "# Only a title"
