@@ -52,7 +52,7 @@ from tests.fakes.index_runs import InMemoryIndexRuns
 from tests.fakes.notes import InMemoryNotes
 from tests.fakes.operations import InMemoryOperations
 from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
-from tests.fakes.tenancy import InMemoryTenants
+from tests.fakes.tenancy import InMemoryTenants, ScriptedKeyCheck
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
 from tests.fakes.web import ScriptedWeb
@@ -150,6 +150,7 @@ class World:
         self.code = CodeCheckerHere()
         self.web_pages = self.web_search = ScriptedWeb()
         self.tenants = InMemoryTenants()
+        self.key_check = ScriptedKeyCheck()
         self.admission = Admission(lambda: self.tenants, self.clock)
         self.rate_limit = RateLimit(
             counter=InMemoryRates(),

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, quote
 from mangum import Mangum
 
 from archivolt.adapters.models.table import ModelTable
+from archivolt.chat.key_tests import KeyTests
 from archivolt.chat.model_choices import ModelChoices
 from archivolt.chat.providers import ModelSelector
 from archivolt.domain.identity import Role, TokenKind
@@ -92,6 +93,7 @@ def rest_services(
         tokens=PersonalTokens(lambda: store, world.clock),
         connections=Connections(kept_grants, world.clock),
         approvals=world.approvals,
+        key_tests=lambda: KeyTests(world.tenant_settings, ReversibleBox, lambda: world.key_check),
         model_choices=lambda: ModelChoices(
             ModelSelector(
                 world.tenant_settings,

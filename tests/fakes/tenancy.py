@@ -7,6 +7,8 @@ from datetime import datetime
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.tenancy import Standing, Tenant, TenantState, TenantUser, UserState
+from archivolt.ports.chat_model import ProviderConnection
+from archivolt.ports.provider_keys import KeyTrial, KeyVerdict
 
 _GOING = (TenantState.DELETING, TenantState.DELETED)
 
@@ -82,3 +84,15 @@ class InMemoryTenants:
         if tenant not in self._tenants:
             raise NotFoundError("tenant_not_found", tenant=tenant)
         return self._tenants[tenant]
+
+
+class ScriptedKeyCheck:
+    """A `ProviderKeyCheck` that says what the test wants, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.trial = KeyTrial(verdict=KeyVerdict.ACCEPTED, status=200)
+        self.asked: list[ProviderConnection] = []
+
+    def check(self, connection: ProviderConnection) -> KeyTrial:
+        self.asked.append(connection)
+        return self.trial

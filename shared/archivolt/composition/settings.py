@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from archivolt.bootstrap import Container
+    from archivolt.chat.key_tests import KeyTests
     from archivolt.governance.settings import SettingsService
 
 
@@ -16,4 +17,16 @@ def settings_service(on: "Container") -> "SettingsService":
         on.secret_box,
         embedding_origin=on.index.models.origin,
         catch_up=on.index.sync.synchronise,
+    )
+
+
+def key_tests(on: "Container") -> "KeyTests":
+    """Return what tries the keys that tenants gave."""
+    from archivolt.adapters.provider_keys.check import HttpProviderKeyCheck
+    from archivolt.chat.key_tests import KeyTests
+
+    return KeyTests(
+        on.tenant_settings,
+        lambda: on.secret_box,
+        lambda: HttpProviderKeyCheck(lambda: on.outbound_client),
     )

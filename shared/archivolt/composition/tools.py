@@ -184,6 +184,7 @@ class ToolsContainer:
     def rest_services(self) -> "RestServices":
         """What the tools function stands on."""
         from archivolt.composition.identity import connections, personal_tokens
+        from archivolt.composition.settings import key_tests
         from archivolt.composition.tenancy import tenants
         from archivolt.entrypoints.http.services import RestServices
         from archivolt.governance.audit import AuditService
@@ -212,7 +213,9 @@ class ToolsContainer:
             tokens=PersonalTokens(lambda: personal_tokens(self._on), self._on.clock),
             connections=connections(self._on),
             approvals=self.approvals,
+            erasures=self._on.retention.erasures,
             model_choices=lambda: self._on.chat.model_choices,
+            key_tests=lambda: key_tests(self._on),
             mcp_servers=self.federation.servers,
             allowed_origins=self._on.settings.allowed_origins,
         )

@@ -13,6 +13,11 @@ TENANCY_MESSAGES: Mapping[str, Message] = {
         "You cannot suspend yourself; ask another administrator.",
         "Vous ne pouvez pas vous suspendre vous-même ; demandez à un autre administrateur.",
     ),
+    "provider_key_not_found": Message(
+        "The settings hold no key for {provider}; give one in chat_api_key or chat_provider_keys.",
+        "Les paramètres n'ont aucune clé pour {provider} ; donnez-en une dans chat_api_key ou"
+        " chat_provider_keys.",
+    ),
     "tenant_deleting": Message(
         "This organisation is being deleted, and nobody can come in any more.",
         "Cette organisation est en cours de suppression, et plus personne ne peut y entrer.",

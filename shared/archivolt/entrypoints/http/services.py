@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from archivolt.chat.key_tests import KeyTests
 from archivolt.chat.model_choices import ModelChoices
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.tool import Surface
 from archivolt.federation.servers import McpServers
 from archivolt.governance.audit import AuditService
+from archivolt.governance.erasure import Erasures
 from archivolt.governance.oauth.connections import Connections
 from archivolt.governance.own_settings import OwnSettings
 from archivolt.governance.personal_tokens import PersonalTokens
@@ -47,7 +49,9 @@ class RestServices:
     tokens: PersonalTokens
     connections: Connections
     approvals: ApprovalService
+    erasures: Erasures
     model_choices: Callable[[], ModelChoices]
+    key_tests: Callable[[], KeyTests]
     mcp_servers: McpServers
     allowed_origins: str = ""
 

@@ -9,6 +9,7 @@ from archivolt.domain.settings import TenantSettings
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.services import ServicesOf
 from archivolt.governance.settings import SettingsChange
+from archivolt.ports.provider_keys import KeyVerdict
 
 
 class SettingsBody(BaseModel):
@@ -69,6 +70,16 @@ def _number(decimal: str) -> float | None:
     return float(decimal) if decimal else None
 
 
+class KeyTrialBody(BaseModel):
+    """What a provider says of the key that the settings hold for it."""
+
+    provider: str
+    verdict: KeyVerdict = Field(
+        description="unclear: it answered something else; unreachable: nobody answers in time."
+    )
+    status: int | None = Field(description="The provider's HTTP status; null without an answer.")
+
+
 def settings_router(services: ServicesOf) -> APIRouter:
     """Return the routes of settings."""
     router = APIRouter(tags=["settings"])
@@ -99,5 +110,20 @@ def settings_router(services: ServicesOf) -> APIRouter:
         ):
             changed = services().tenant_settings.change(principal, tenant, change)
         return SettingsBody.of(changed)
+
+    @router.post(
+        "/tenants/{tenant}/keys/{provider}/test",
+        summary="Try a provider's key",
+        operation_id="test_provider_key",
+    )
+    def test_provider_key(  # pyright: ignore[reportUnusedFunction]
+        principal: InteractivePrincipal, tenant: str, provider: str
+    ) -> KeyTrialBody:
+        """The provider is asked for its models, which costs nothing; its words stay with it."""
+        with services().by_hand.doing(
+            principal, "test_provider_key", tenant=tenant, provider=provider
+        ):
+            trial = services().key_tests().test(principal, tenant, provider)
+        return KeyTrialBody(provider=provider, verdict=trial.verdict, status=trial.status)
 
     return router

@@ -1,0 +1,1 @@
+"""Whether providers take a key."""
