@@ -75,7 +75,7 @@ def test_a_change_over_rest_is_proposed_then_applied_once(rest: ChangingRest) ->
     assert proposed.json["preview"] == {
         "summary": "Edit a.md",
         "diff": "-old\n+two\n",
-        "affected": [{"path": "a.md", "change": "edit"}],
+        "affected": [{"path": "a.md", "change": "edit", "uri": "vault://notes/a.md"}],
         "affected_total": 1,
         "vault": "notes",
     }

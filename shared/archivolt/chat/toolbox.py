@@ -15,6 +15,7 @@ from archivolt.agent.state import ToolOutcome, WaitingCall
 from archivolt.chat.outside import Dropouts, in_thread
 from archivolt.chat.pipeline import Pipeline
 from archivolt.chat.questions import answers_to, with_question
+from archivolt.chat.touched import touched_uris
 from archivolt.domain.conversation import ToolCallRecord
 from archivolt.domain.errors import ArchivoltError, RateLimitedError, UnavailableError
 from archivolt.domain.federation import QuestionAskedError
@@ -244,7 +245,12 @@ class Toolbox:
         spec = self._specs.get(outcome.call.name)
         step = spec.step(outcome.call.arguments, self._language) if spec else outcome.call.name
         summary = f"{step} — {note}"
-        told = ToolUseResult(tool_id=record.tool_id, status=record.status, summary=summary)
+        told = ToolUseResult(
+            tool_id=record.tool_id,
+            status=record.status,
+            summary=summary,
+            uris=tuple(touched_uris(record)),
+        )
         return CallReport(result=outcome, record=record, told=told)
 
 

@@ -65,16 +65,20 @@ class ToolUseStart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolUseResult:
-    """A tool has run; `status` is `success`, `error` or `declined`, `summary` is for a person."""
+    """A tool has run; `status` is `success`, `error` or `declined`, `summary` is for a person.
+
+    `uris` are the places of the vaults that it is about, to be opened (O65).
+    """
 
     event: ClassVar[str] = "tool_use_result"
     tool_id: str
     status: str
     summary: str
+    uris: tuple[str, ...] = ()
 
     def payload(self) -> JsonObject:
         """Return the event's fields."""
-        return asdict(self)
+        return asdict(self) | {"uris": list(self.uris)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from archivolt.domain.confirmation import Affected, Change, Preview
 from archivolt.domain.messages import Language, Message, reason_for
+from archivolt.domain.paths import vault_uri
 from archivolt.domain.tool import JsonObject
 from archivolt.tools.redaction import redacted
 from archivolt.tools.schemas import ToolOutput
@@ -30,7 +31,9 @@ class AffectedFile(ToolOutput):
 
     path: str
     change: Change
+    uri: OptionalText = Field(default=None, description="How to open and cite it.")
     new_path: OptionalText = None
+    new_uri: OptionalText = Field(default=None, description="How to, after the change.")
     reason: OptionalText = Field(default=None, description="A stable code.")
     explanation: OptionalText = None
 
@@ -70,7 +73,7 @@ def shown(
     whole = ShownPreview(
         summary=preview.summary.spoken(language),
         diff=preview.diff,
-        affected=[_affected(one, language) for one in preview.affected],
+        affected=[_affected(one, language, vault) for one in preview.affected],
         affected_total=max(preview.affected_total, len(preview.affected)),
         vault=vault,
     )
@@ -88,12 +91,15 @@ def more_affected(preview: JsonObject, language: Language) -> str:
     return AND_MORE.spoken(language).format(count=left_out) if left_out > 0 else ""
 
 
-def _affected(affected: Affected, language: Language) -> AffectedFile:
+def _affected(affected: Affected, language: Language, vault: str | None) -> AffectedFile:
     reason = affected.reason or None
+    new_path = affected.new_path
     return AffectedFile(
         path=affected.path,
         change=affected.change,
-        new_path=affected.new_path or None,
+        uri=vault_uri(vault, affected.path) if vault else None,
+        new_path=new_path or None,
+        new_uri=vault_uri(vault, new_path) if vault and new_path else None,
         reason=reason,
         explanation=reason and reason_for(reason, language, {}),
     )

@@ -48,6 +48,7 @@ def _redacted_address(uri: object) -> object:
 _WITH_FORM: Final[Mapping[str, Callable[[object], object]]] = {
     "diff": _redacted_diff,
     "uri": _redacted_address,
+    "new_uri": _redacted_address,
 }
 """Texts whose form hides secrets from the rules, by the key they have in results."""
 

@@ -31,9 +31,9 @@ EVENTS: list[tuple[StreamEvent, str, set[str]]] = [
     (ContentDelta(text="é"), "content_delta", {"type", "text"}),
     (ToolUseStart(tool_name="t", tool_id="1"), "tool_use_start", {"tool_name", "tool_id"}),
     (
-        ToolUseResult(tool_id="1", status="success", summary="s"),
+        ToolUseResult(tool_id="1", status="success", summary="s", uris=("vault://docs/a.md",)),
         "tool_use_result",
-        {"tool_id", "status", "summary"},
+        {"tool_id", "status", "summary", "uris"},
     ),
     (Citations(items=(CITATION,)), "citations", {"items"}),
     (Notice(code="c", message="m"), "notice", {"code", "message"}),

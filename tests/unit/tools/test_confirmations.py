@@ -65,7 +65,7 @@ def test_a_proposal_shows_the_change_and_makes_none(stage: ChangeStage) -> None:
     assert proposed.preview == {
         "summary": "Edit a.md",
         "diff": "-old\n+two\n",
-        "affected": [{"path": "a.md", "change": "edit"}],
+        "affected": [{"path": "a.md", "change": "edit", "uri": "vault://notes/a.md"}],
         "affected_total": 1,
         "vault": "notes",
     }

@@ -1,12 +1,14 @@
 """Conversations, their messages and answers as JSON (S24 to S30)."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from archivolt.chat.archive import FoundConversation
+from archivolt.chat.touched import touched_uris
 from archivolt.domain.conversation import Citation, Conversation, Message, ToolCallRecord
 from archivolt.domain.stream import ConfirmationRequired
 
@@ -35,11 +37,12 @@ class ToolCallBody(BaseModel):
     arguments: dict[str, Any]
     status: str = Field(description="success, error, declined or proposed")
     size: int
+    uris: list[str] = Field(description="What it is about, as `vault://` URIs to open.")
 
     @classmethod
     def of(cls, call: ToolCallRecord) -> "ToolCallBody":
         """Return a tool call as JSON."""
-        return cls.model_validate(call, from_attributes=True)
+        return cls.model_validate({**asdict(call), "uris": touched_uris(call)})
 
 
 class StoredMessage(BaseModel):

@@ -1,0 +1,38 @@
+"""Which places of the vaults a call is about, as `vault://` URIs that a client can open (O65)."""
+
+from typing import Any, Final
+
+from archivolt.domain.conversation import ToolCallRecord
+from archivolt.domain.paths import vault_uri
+
+# What a server of others names so is its own matter.
+_OF_OTHERS: Final = "mcp_"
+_REMOVING: Final = "delete_"
+_HAPPENED: Final = frozenset({"success", "proposed"})
+
+
+def touched_uris(call: ToolCallRecord) -> list[str]:
+    """Return the URIs of the file or directory that a call read, wrote or would change.
+
+    What was renamed or moved is where it is now; what was removed, or not touched, is nowhere.
+    """
+    done = call.status == "success"
+    vault = call.arguments.get("vault")
+    gone = done and call.tool_name.startswith(_REMOVING)
+    if call.status not in _HAPPENED or gone or call.tool_name.startswith(_OF_OTHERS):
+        return []
+    path = _path(call.arguments, done=done)
+    return [vault_uri(vault, path)] if isinstance(vault, str) and vault and path else []
+
+
+def _path(arguments: dict[str, Any], *, done: bool) -> str:
+    source = arguments.get("path") or arguments.get("source_path")
+    if not isinstance(source, str):
+        return ""
+    directory, _, name = source.rstrip("/").rpartition("/")
+    new_name, new_directory = arguments.get("new_name"), arguments.get("destination_dir")
+    if done and isinstance(new_name, str):
+        return f"{directory}/{new_name}".lstrip("/")
+    if done and isinstance(new_directory, str):
+        return f"{new_directory.rstrip('/')}/{name}".lstrip("/")
+    return source
