@@ -1,6 +1,7 @@
 """The embedding queues and the cache of vectors, on the fakes and on emulators."""
 
 from array import array
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -145,6 +146,17 @@ def test_fresh_jobs_and_first_loads_wait_in_queues_of_their_own(sqs: "SQSClient"
     assert _received(sqs, fresh) == jobs[:12]
     assert _received(sqs, backfill) == jobs[12:]
     queue.send([])
+
+
+def test_what_is_to_be_done_later_waits(sqs: "SQSClient") -> None:
+    fresh = sqs.create_queue(QueueName="fresh-later")["QueueUrl"]
+    backfill = sqs.create_queue(QueueName="backfill-later")["QueueUrl"]
+    queue = SqsEmbeddingQueue(sqs, fresh_url=fresh, backfill_url=backfill)
+    queue.send_later([_job(1, bulk=True)], after=timedelta(minutes=1))
+    assert _received(sqs, backfill) == []
+    delayed = "ApproximateNumberOfMessagesDelayed"
+    told = sqs.get_queue_attributes(QueueUrl=backfill, AttributeNames=[delayed])
+    assert told.get("Attributes", {}) == {delayed: "1"}
 
 
 class _Refusing:

@@ -1,6 +1,7 @@
 """What stands around embedding: the queues and the cache of vectors."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 
 from archivolt.domain.ingestion import EmbeddingJob
 from archivolt.domain.vault import VaultRef
@@ -13,9 +14,13 @@ class InMemoryQueue:
 
     def __init__(self) -> None:
         self.jobs: list[EmbeddingJob] = []
+        self.later: list[EmbeddingJob] = []
 
     def send(self, jobs: Sequence[EmbeddingJob]) -> None:
         self.jobs.extend(jobs)
+
+    def send_later(self, jobs: Sequence[EmbeddingJob], *, after: timedelta) -> None:
+        self.later.extend(jobs)
 
     def take(self) -> list[EmbeddingJob]:
         """Return the waiting jobs, fresh ones first, and empty the queue."""

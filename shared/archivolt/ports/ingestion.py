@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol
 
 from archivolt.domain.ingestion import EmbeddingJob
@@ -79,6 +80,15 @@ class EmbeddingQueue(Protocol):
 
         Raises:
             UnavailableError: Some may not have been queued.
+
+        """
+        ...
+
+    def send_later(self, jobs: Sequence[EmbeddingJob], *, after: timedelta) -> None:
+        """Queue jobs that are worked off when some time, 15 minutes at most, has passed.
+
+        Raises:
+            UnavailableError: As `send`.
 
         """
         ...

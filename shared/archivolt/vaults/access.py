@@ -9,6 +9,8 @@ import unicodedata
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
 
 from archivolt.domain.errors import (
     ForbiddenError,
@@ -27,6 +29,9 @@ from archivolt.ports.clock import Clock
 from archivolt.ports.ingestion import EmbeddingQueue
 from archivolt.ports.vaults import VaultDirectory
 from archivolt.retrieval.reach import ReachableVaults
+
+# A request that changes a membership has ended by then, one way or the other.
+_SETTLED: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,6 +141,7 @@ class VaultService:
         """
         ref = self._owned(principal, name)
         member = _member(user)
+        self._tell_the_index_later(ref, member)
         self._directory.set_member(ref, member, role)
         self._tell_the_index(ref, member)
         return member
@@ -152,6 +158,7 @@ class VaultService:
         """
         ref = self._owned(principal, name)
         member = _member(user)
+        self._tell_the_index_later(ref, member)
         try:
             self._directory.remove_member(ref, member)
         except (NotFoundError, UnavailableError):
@@ -159,6 +166,11 @@ class VaultService:
             self._tell_the_index(ref, member)
             raise
         self._tell_the_index(ref, member)
+
+    def _tell_the_index_later(self, ref: VaultRef, member: UserId) -> None:
+        """Have the index look at a membership that is about to change, should we die before."""
+        if self._queue is not None:
+            self._queue().send_later([membership_job(ref, member)], after=_SETTLED)
 
     def _tell_the_index(self, ref: VaultRef, member: UserId) -> None:
         if self._queue is not None:

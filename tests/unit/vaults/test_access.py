@@ -1,5 +1,7 @@
 """Vaults, their members, and who may change them."""
 
+from contextlib import suppress
+
 import pytest
 
 from archivolt.domain.errors import (
@@ -15,6 +17,7 @@ from archivolt.domain.vault import VaultRole
 from archivolt.vaults.access import VaultService
 from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.fakes.embedding import InMemoryQueue
+from tests.fakes.faults import Death
 from tests.world import World
 
 ALICE_ = principal(ALICE)
@@ -128,6 +131,44 @@ def test_the_index_is_told_at_last_of_who_left_while_it_could_not_be(world: Worl
     with pytest.raises(NotFoundError, match="member_not_found"):
         vaults.remove_member(ALICE_, "notes", BOB)
     assert queue.take() == [membership_job(ref, BOB)]
+
+
+@pytest.mark.parametrize("leaves", [True, False])
+def test_the_index_learns_of_a_change_that_whoever_made_it_did_not_live_to_tell(
+    world: World, *, leaves: bool
+) -> None:
+    ref, queue, changed = world.vault("notes"), InMemoryQueue(), 0
+    reached, directory = world.line.across(queue), world.line.across(world.directory)
+    vaults = VaultService(directory, world.catalogue, world.clock, queue=lambda: reached)
+    for moment in range(20):
+        if leaves:
+            world.directory.set_member(ref, BOB, VaultRole.READER)
+        queue.later.clear()
+        before = world.directory.members(ref)
+        world.line.strike_after(moment)
+        with suppress(Death):
+            if leaves:
+                vaults.remove_member(ALICE_, "notes", BOB)
+            else:
+                vaults.set_member(ALICE_, "notes", BOB, VaultRole.READER)
+        world.line.calm()
+        if world.directory.members(ref) != before:
+            changed += 1
+            assert queue.later == [membership_job(ref, BOB)]
+            if not leaves:
+                world.directory.remove_member(ref, BOB)
+    assert 0 < changed < 20
+
+
+def test_nobody_joins_of_whom_the_index_could_not_be_told(world: World) -> None:
+    ref = world.vault("notes")
+    queue = InMemoryQueue()
+    reached = world.line.across(queue)
+    vaults = VaultService(world.directory, world.catalogue, world.clock, queue=lambda: reached)
+    world.line.take_down("send_later")
+    with pytest.raises(UnavailableError):
+        vaults.set_member(ALICE_, "notes", BOB, VaultRole.READER)
+    assert world.directory.members(ref) == [(ALICE, VaultRole.OWNER)]
 
 
 def test_a_member_who_is_no_owner_changes_no_members(world: World) -> None:

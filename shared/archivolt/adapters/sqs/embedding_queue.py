@@ -1,6 +1,7 @@
 """Embedding jobs in two queues: fresh changes overtake first loads."""
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from archivolt.adapters.aws.errors import translated
@@ -27,11 +28,16 @@ class SqsEmbeddingQueue:
 
     def send(self, jobs: Sequence[EmbeddingJob]) -> None:
         """Queue the jobs, at least once each."""
-        self._send(self._fresh_url, [job for job in jobs if not job.bulk])
-        self._send(self._backfill_url, [job for job in jobs if job.bulk])
+        self.send_later(jobs, after=timedelta())
 
-    def _send(self, url: str, jobs: Sequence[EmbeddingJob]) -> None:
-        for entries in _batches(jobs):
+    def send_later(self, jobs: Sequence[EmbeddingJob], *, after: timedelta) -> None:
+        """Queue jobs that are worked off when some time has passed."""
+        delay = int(after.total_seconds())
+        self._send(self._fresh_url, [job for job in jobs if not job.bulk], delay)
+        self._send(self._backfill_url, [job for job in jobs if job.bulk], delay)
+
+    def _send(self, url: str, jobs: Sequence[EmbeddingJob], delay: int) -> None:
+        for entries in _batches(jobs, delay):
             waiting = entries
             for _ in range(_ATTEMPTS):
                 with translated():
@@ -45,10 +51,10 @@ class SqsEmbeddingQueue:
 
 
 def _batches(
-    jobs: Sequence[EmbeddingJob],
+    jobs: Sequence[EmbeddingJob], delay: int
 ) -> "Iterator[list[SendMessageBatchRequestEntryTypeDef]]":
     for start in range(0, len(jobs), _BATCH):
         yield [
-            {"Id": str(number), "MessageBody": job_message(job)}
+            {"Id": str(number), "MessageBody": job_message(job), "DelaySeconds": delay}
             for number, job in enumerate(jobs[start : start + _BATCH])
         ]
