@@ -20,7 +20,15 @@ from archivolt.domain.paths import ROOT, VaultPath, is_below, resolve_directory
 from archivolt.domain.search import SearchMode, SearchQuery, SearchResult
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
-from archivolt.ports.retrieval import Candidate, Embedder, Reranker, TextIndex, VectorStore, Within
+from archivolt.ports.retrieval import (
+    Candidate,
+    Embedder,
+    Reranker,
+    TextIndex,
+    Vector,
+    VectorStore,
+    Within,
+)
 from archivolt.ports.vaults import VaultDirectory
 from archivolt.retrieval.analysis import query_terms
 from archivolt.retrieval.current import CurrentPassages
@@ -45,13 +53,15 @@ from archivolt.retrieval.reranking import no_reranker, reranked
 # How many passages of each list are looked at: the checks and the fusion drop some.
 _LEAST_CANDIDATES: Final = 100
 _CANDIDATES_PER_HIT: Final = 4
+# How much deeper the lists are looked at where half of one, or more, is of former versions.
+_DEEPER: Final = 8
 # How far down the list a hit's near-duplicates are looked for.
 _LOOKED_AT_PER_HIT: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """A question, ready to be asked."""
+    """A question, ready to be asked; `embedded` is what models made of it so far."""
 
     query: SearchQuery
     vaults: dict[VaultRef, str]
@@ -60,11 +70,13 @@ class _Question:
     tag: str
     within: Within | None
     user: Principal
+    depth: int = 1
+    embedded: dict[str, Vector] = field(default_factory=dict[str, Vector])
 
     @property
     def limit(self) -> int:
         """How many passages each list is asked for."""
-        return max(_LEAST_CANDIDATES, self.query.top_k * _CANDIDATES_PER_HIT)
+        return max(_LEAST_CANDIDATES, self.query.top_k * _CANDIDATES_PER_HIT) * self.depth
 
 
 @dataclass(slots=True)
@@ -122,8 +134,7 @@ class RetrievalService:
         question = self._prepared(principal, query)
         if not question.vaults:
             return SearchResult(hits=[], notices=[])
-        lists = self._lists(question)
-        self._keep_current(question, lists)
+        lists = self._current_lists(question)
         found = joined(self._ranked(question, lists))
         hits = fold(found, limit=query.top_k, looked_at=query.top_k * _LOOKED_AT_PER_HIT)
         notices = index_notices(self._catalogue, list(question.vaults), query.mode, language)
@@ -165,6 +176,18 @@ class RetrievalService:
             normal = unicodedata.normalize("NFC", name)
             found = [self._vaults_of.access(principal, normal)]
         return {access.vault.ref: access.vault.name for access in found}
+
+    def _current_lists(self, question: _Question) -> _Lists:
+        """Return the lists with what may be shown, from further down where that is little."""
+        lists = self._lists(question)
+        asked = len(lists.lexical), len(lists.nearest.present)
+        self._keep_current(question, lists)
+        kept = len(lists.lexical), len(lists.dense)
+        if question.depth == 1 and any(
+            found >= question.limit > 2 * left for found, left in zip(asked, kept, strict=True)
+        ):
+            return self._current_lists(replace(question, depth=_DEEPER))
+        return lists
 
     def _lists(self, question: _Question) -> _Lists:
         lists = _Lists()
@@ -209,6 +232,7 @@ class RetrievalService:
             limit=question.limit,
             cut=alone,
             least=query.threshold if alone else None,
+            embedded=question.embedded,
         )
         tenant = question.user.tenant
         present = DenseIndex(embedder=self._models.embedder(tenant), vectors=self._vectors)
@@ -243,7 +267,7 @@ class RetrievalService:
         ranked, lists.weighing = by_words_and_meaning(
             question.query.q, question.groups, lists.lexical, lists.dense, noise=near.noise
         )
-        share = confidence(question.groups, lists.lexical, near.nearness)
+        share = confidence(question.groups, lists.lexical, near.nearness(lists.dense))
         fused = [replace(each, score=each.score * share) for each in ranked]
         reranker = self._models.reranker(question.user.tenant)
         if reranker is None or question.query.mode is not SearchMode.HYBRID:

@@ -16,7 +16,7 @@ from archivolt.domain.ingestion import CatalogueEntry
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.observability import failure, logger
-from archivolt.ports.retrieval import Candidate, Embedder, VectorStore, Within
+from archivolt.ports.retrieval import Candidate, Embedder, Vector, VectorStore, Within
 
 _LEAST: Final = -1.0
 _NOISE_SHARE: Final = 0.5
@@ -42,7 +42,7 @@ class MeaningQuestion:
     """What is looked for, where.
 
     With `cut`, what is less near than the model's threshold is left out; `least` is a cosine that
-    takes its place.
+    takes its place. `embedded` keeps what models made of the text, by their ids.
     """
 
     text: str
@@ -53,6 +53,7 @@ class MeaningQuestion:
     limit: int
     cut: bool = False
     least: float | None = None
+    embedded: dict[str, Vector] = field(default_factory=dict[str, Vector])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +75,9 @@ class Nearest:
         """The cosine below which nearness alone is no answer."""
         return _NOISE_SHARE * self.threshold
 
-    @property
-    def nearness(self) -> float:
-        """The best cosine as a share of the threshold."""
-        return max((each.score for each in self.candidates), default=0.0) / self.threshold
+    def nearness(self, shown: Sequence[Candidate]) -> float:
+        """Return the best cosine of those of the passages that are shown, as a share of it."""
+        return max((each.score for each in shown), default=0.0) / self.threshold
 
     def joined(self, entries: Entries) -> list[Candidate]:
         """Return one list, best first, each document by the vectors of one model."""
@@ -123,11 +123,14 @@ def nearest(
 
 
 def _found(question: MeaningQuestion, index: DenseIndex) -> list[Candidate]:
+    model = index.embedder.model
+    if model not in question.embedded:
+        question.embedded[model] = index.embedder.embed_query(question.text)
     return index.vectors.search(
         question.user.tenant,
         question.user.user,
         question.vaults,
-        index.embedder.embed_query(question.text),
+        question.embedded[model],
         limit=question.limit,
         prefix=question.path,
         within=question.within,

@@ -199,6 +199,38 @@ def test_stale_and_deleted_passages_are_dropped_from_both_lists(world: IndexWorl
     assert [hit.excerpt for hit in world.search("llamas").hits] == ["llamas"]
 
 
+def test_what_is_stale_or_deleted_does_not_crowd_out_what_is_current(world: IndexWorld) -> None:
+    many = [f"{number}.md" for number in range(240)]
+    answer = world.write("answer.md", "where many words stand that are of other animals: llamas")
+    world.settle(answer, *(world.write(path, f"llamas {path}") for path in many))
+    asked: list[str] = []
+
+    class Counting(WordHashEmbedder):
+        def embed_query(self, text: str) -> list[float]:
+            asked.append(text)
+            return super().embed_query(text)
+
+    world.embedder = Counting()
+    # The points of former versions stay until the new ones come, the passages if a worker dies.
+    world.line.take_down("remove_older", "send")
+    for path in many:
+        world.deliver(world.write(path, f"vicuñas {path}"))
+    for mode in SearchMode:
+        asked.clear()
+        assert world.found("llamas", mode=mode) == ["answer.md"]
+        assert asked == ([] if mode is SearchMode.LEXICAL else ["llamas"])
+
+
+def test_a_stale_passage_makes_no_answer_sure(world: IndexWorld) -> None:
+    distant = "llamas and other animals of many kinds that sleep, drink, run or stand about"
+    world.settle(world.write("a.md", "llamas graze"), world.write("b.md", distant))
+    assert world.search("llamas graze").hits[0].score == 1.0
+    world.line.take_down("remove_older", "send")
+    world.deliver(world.write("a.md", "cats"))
+    [hit] = world.search("llamas graze").hits
+    assert hit.score < 1.0
+
+
 @pytest.mark.parametrize("q", ["", "  \n", "x" * (MAX_QUERY_CHARS + 1)])
 def test_an_empty_or_endless_question_is_refused(world: IndexWorld, q: str) -> None:
     with pytest.raises(InvalidRequestError):
