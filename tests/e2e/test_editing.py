@@ -134,7 +134,8 @@ def test_a_renamed_note_and_a_moved_directory_take_their_links_along(desk: Desk)
 
     proposed = desk.propose("rename_file", path="comptes/budget.md", new_name="Dépenses 2026")
     preview = proposed.json()["preview"]
-    assert {"path": "plan.md", "change": "relink"} in preview["affected"]
+    relinked = {each["path"] for each in preview["affected"] if each["change"] == "relink"}
+    assert relinked == {"plan.md"}
     assert "les liens suivent" in preview["summary"]
     assert desk.apply("rename_file", proposed).json()["result"]["relinked"] == 1
     assert "[[Dépenses 2026#Postes|les postes]] et ![[Dépenses 2026]]" in desk.text("plan.md")

@@ -6,7 +6,9 @@ with the rights of the person who asked.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
+from urllib.parse import unquote
 
 from archivolt.domain.conversation import Citation
 from archivolt.domain.limits import MAX_CITATIONS, MAX_EXCERPT_CHARS
@@ -38,6 +40,14 @@ class SourceCollector:
         """Take a document that the model was given unasked."""
         passage = _passage(document | {"excerpt": document.get("content", "")})
         self._at_hand.setdefault(_key(passage), passage)
+
+    def moved(self, uri: str, to: str) -> None:
+        """Lead what was given of a file, or of files in a directory, to where that is now."""
+        for known in (self._passages, self._at_hand):
+            for key, passage in list(known.items()):
+                at = _after(passage.uri, uri)
+                if at is not None:
+                    known[key] = _led(passage, to + at)
 
     @property
     def passages(self) -> tuple[Citation, ...]:
@@ -85,6 +95,17 @@ def _passage(found: JsonObject) -> Citation:
         page=page if isinstance(page, int) else None,
         excerpt=str(found.get("excerpt") or "")[:MAX_EXCERPT_CHARS],
     )
+
+
+def _after(uri: str, place: str) -> str | None:
+    """Return what follows the address of a place in one of a file there; None: it is elsewhere."""
+    rest = uri.removeprefix(place)
+    return rest if uri.startswith(place) and rest[:1] in {"", "/", "#"} else None
+
+
+def _led(passage: Citation, uri: str) -> Citation:
+    _, _, path = uri.partition("#")[0].removeprefix("vault://").partition("/")
+    return replace(passage, uri=uri, path=unquote(path))
 
 
 def _names(text: str, passage: Citation) -> bool:

@@ -26,6 +26,7 @@ from archivolt.chat.asking import ModelCalls
 from archivolt.chat.citations import SourceCollector
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.toolbox import CallReport, Toolbox
+from archivolt.chat.touched import moved_uris
 from archivolt.domain.conversation import ToolCallRecord
 from archivolt.domain.errors import BudgetExceededError
 from archivolt.domain.limits import MAX_CODE_CORRECTIONS
@@ -228,6 +229,8 @@ class TurnLoop:
             progress.private |= report.result.private
             if report.result.succeeded:
                 progress.collector.add(report.result.value)
+                for before, after in moved_uris(report.record):
+                    progress.collector.moved(before, after)
                 self._pass_on_notices(report.result.value, progress)
         return [report.result for report in reports]
 

@@ -1,5 +1,6 @@
 """Which places of the vaults a call is about, as `vault://` URIs that a client can open (O65)."""
 
+from dataclasses import replace
 from typing import Any, Final
 
 from archivolt.domain.conversation import ToolCallRecord
@@ -23,6 +24,13 @@ def touched_uris(call: ToolCallRecord) -> list[str]:
         return []
     path = _path(call.arguments, done=done)
     return [vault_uri(vault, path)] if isinstance(vault, str) and vault and path else []
+
+
+def moved_uris(call: ToolCallRecord) -> list[tuple[str, str]]:
+    """Return where what a call moved or renamed was, and where it is now."""
+    before = touched_uris(replace(call, status="proposed"))
+    now = touched_uris(call) if call.status == "success" else before
+    return [pair for pair in zip(before, now, strict=False) if pair[0] != pair[1]]
 
 
 def _path(arguments: dict[str, Any], *, done: bool) -> str:
