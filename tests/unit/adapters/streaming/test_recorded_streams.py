@@ -145,3 +145,24 @@ def test_a_recorded_stream_cut_anywhere_never_crashes_the_reader(
     except NO_TURN:
         return
     assert all(call.name for call in turn.tool_calls)
+
+
+@pytest.mark.parametrize("expected", ALL)
+def test_a_recorded_stream_with_events_lost_repeated_or_swapped_never_crashes_the_reader(
+    expected: dict[str, Any],
+) -> None:
+    events = read_recording(expected["file"])[:20_000].split(b"\n\n")
+    wire = FORMATS[expected["id"][:2]]
+    for at in range(0, len(events) - 1, max(1, len(events) // 15)):
+        before, event, after = events[:at], events[at], events[at + 1 :]
+        for disturbed in (
+            [*before, *after],
+            [*before, event, event, *after],
+            [*before, after[0], event, *after[1:]],
+            [*before, event + after[0], *after[1:]],
+        ):
+            try:
+                turn = assemble(wire, [b"\n\n".join(disturbed)])
+            except NO_TURN:
+                continue
+            assert all(call.name for call in turn.tool_calls)
