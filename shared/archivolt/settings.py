@@ -1,6 +1,7 @@
 """The only module that reads the environment."""
 
 import os
+from decimal import Decimal
 from functools import cache
 from typing import Annotated, Literal
 
@@ -21,6 +22,12 @@ _Count = Annotated[int, BeforeValidator(_zero_if_empty), Field(ge=0)]
 _Cosine = Annotated[float, BeforeValidator(_zero_if_empty), Field(ge=0, le=1)]
 
 
+_Price = Annotated[
+    Annotated[Decimal, Field(ge=0, allow_inf_nan=False)] | None,
+    BeforeValidator(lambda value: None if value == "" else value),
+]
+
+
 class MissingSettingError(RuntimeError):
     """The deployment does not say what a collaborator needs."""
 
@@ -38,6 +45,8 @@ class EmbeddingChoice(BaseModel):
     dimension: _Count = 0
     threshold: _Cosine = 0
     max_tokens: _Count = 0
+    # US dollars for a million tokens; "" where the table of models knows.
+    price: _Price = None
     # The file of its tokenizer; "" for the bound that needs none.
     tokenizer: str = ""
 
@@ -90,6 +99,7 @@ class Settings(BaseModel):
     embedding_dimension: _Count = 0
     embedding_threshold: _Cosine = 0
     embedding_max_tokens: _Count = 0
+    embedding_price: _Price = None
     embedding_tokenizer: str = ""
     embedding_previous: str = Field(default="", repr=False)
 

@@ -51,5 +51,22 @@ def test_the_models_of_a_deployment_are_built_within_the_meter() -> None:
     assert all(node in within for node in opened)
 
 
+def test_a_provider_of_vectors_is_asked_by_who_pays_and_by_nobody_else() -> None:
+    known = {name_of(path): used for path in PRODUCT if (used := uses(path, {"RemoteEmbedder"}))}
+    asked = [name_of(path) for path in PRODUCT if "with_key" in path.read_text(encoding="utf-8")]
+
+    assert known == {"shared/archivolt/composition/remote_embedding.py": {"RemoteEmbedder"}}
+    assert set(asked) - {"shared/archivolt/governance/settings.py"} == {
+        "shared/archivolt/composition/embedding.py",
+        "shared/archivolt/composition/remote_embedding.py",
+    }
+    [connected] = [
+        node
+        for node in ast.walk(tree(SHARED / "composition/embedding.py"))
+        if called(node) == "partial" and "with_key" in ast.unparse(node)
+    ]
+    assert "pay=partial(accounts.paid, tenant)" in ast.unparse(connected)
+
+
 def test_whoever_chooses_a_model_gets_a_metered_one() -> None:
     assert get_type_hints(ChosenModel)["model"] is MeteredModel

@@ -245,6 +245,7 @@ def test_a_worker_reaches_no_document_of_its_own_right(template: Template) -> No
         for action in json_items(statement["Action"])
     ]
     assert {action for _, action in owned} == {
+        "events:PutEvents",
         "sqs:SendMessage",
         "dynamodb:Scan",
         "dynamodb:GetItem",

@@ -11,10 +11,37 @@ from archivolt.adapters.embedding import local_e5
 from archivolt.adapters.embedding.embedded_use import EmbeddedUse
 from archivolt.bootstrap import Container
 from archivolt.composition.embedding import embedder_of
+from archivolt.governance.admission import Admission
+from archivolt.ports.retrieval import Embedder
 from archivolt.settings import EmbeddingChoice, MissingSettingError, Settings, load_settings
+from tests.builders import ACME
 from tests.fakes.embedding_server import ACCOUNT, embedding_server
+from tests.fakes.governance import InMemoryTenantSettings
+from tests.fakes.ledger import InMemoryLedger, RecordedUsage
+from tests.fakes.tenancy import InMemoryTenants
 
 KEY = "a-key-" + "of-nobody"
+
+
+def asked_for_acme(settings: Settings) -> Embedder:
+    """Return the model as it is asked on behalf of a tenant that the deployment's key serves."""
+    container = Container(settings.model_copy(update={"ai_key_tenant": ACME}))
+    container.__dict__ |= {
+        "tenant_settings": InMemoryTenantSettings(),
+        "admission": Admission(InMemoryTenants, container.clock),
+        "ledger": InMemoryLedger(),
+        "usage_events": RecordedUsage(),
+    }
+    return container.index.models.present_for(ACME)
+
+
+def test_a_provider_makes_no_vectors_but_for_a_tenant() -> None:
+    settings = Settings(embedding_provider="cloudflare", embedding_account=ACCOUNT)
+    embedder = Container(settings).index.embedder
+
+    with pytest.raises(LookupError):
+        embedder.embed_query("llamas")
+    assert embedder.model == "cloudflare:@cf/baai/bge-m3@1024/1"
 
 
 def test_without_a_choice_the_embedded_model_serves() -> None:
@@ -31,7 +58,7 @@ def test_workers_ai_needs_an_account_and_a_key_and_serves_bge_m3() -> None:
             embedding_account=ACCOUNT,
             embedding_api_key=KEY,
         )
-        embedder = Container(settings).index.embedder
+        embedder = asked_for_acme(settings)
         assert len(embedder.embed_query("llamas")) == 1024
         assert server.headers[0]["authorization"] == f"Bearer {KEY}"
     assert embedder.model == "cloudflare:@cf/baai/bge-m3@1024/1"
@@ -47,7 +74,7 @@ def test_an_openai_endpoint_may_be_on_a_private_host_that_the_deployment_names()
             embedding_dimension=1024,
             embedding_threshold=0.4,
         )
-        embedder = Container(settings).index.embedder
+        embedder = asked_for_acme(settings)
         [vector] = embedder.embed_passages(["llamas"])
         assert server.paths == ["/v1/embeddings"]
         assert server.bodies[0]["model"] == "own-model"

@@ -22,6 +22,7 @@ from archivolt.settings import Settings
 from tests.builders import ACME, GLOBEX, vault_ref
 from tests.fakes.embedding_server import embedding_server
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
+from tests.fakes.ledger import InMemoryLedger, RecordedUsage
 from tests.fakes.tenancy import InMemoryTenants
 
 ROLE = "arn:aws-cn:iam::123456789012:role/stack-tenant"
@@ -29,6 +30,7 @@ SETTINGS: dict[str, str] = {
     "documents_bucket": "documents",
     "control_table": "control",
     "catalogue_table": "catalogue",
+    "ledger_table": "ledger",
     "embedding_queue_url": "https://sqs.example/e",
     "backfill_queue_url": "https://sqs.example/b",
     "qdrant_url": "http://127.0.0.1:1",
@@ -113,6 +115,7 @@ def test_a_session_has_the_policy_of_its_tenant(function: Container) -> None:
         "arn:aws-cn:s3:::documents/derived/acme/*",
         f"{tables}/control*",
         f"{tables}/catalogue*",
+        f"{tables}/ledger*",
         SETTINGS["kms_key_id"],
     }
 
@@ -188,6 +191,7 @@ def test_a_tenants_worker_asks_for_vectors_with_that_tenants_key() -> None:
             store.save(tenant, own)
             on.tenant_settings, on.secret_box = store, ReversibleBox()
             on.admission = Admission(InMemoryTenants, on.clock)
+            on.ledger, on.usage_events = InMemoryLedger(), RecordedUsage()
             on.index.embedder.embed_passages([f"a text of {tenant}"])
 
     sent = [headers["authorization"] for headers in server.headers]

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def embedder_of(choice: EmbeddingChoice) -> "Embedder":
-    """Return the model of a choice, asked with the choice's own key; nothing is loaded or sent yet.
+    """Return the model of a choice; nothing is loaded or sent yet.
+
+    One of a provider only says what it is: it is asked through `EmbeddingModels.present_for`, on
+    behalf of the tenant who pays.
 
     Raises:
         MissingSettingError: The choice leaves out what its provider needs, or the package that
@@ -24,7 +27,7 @@ def embedder_of(choice: EmbeddingChoice) -> "Embedder":
     """
     remote = remote_model_of(choice)
     if remote is not None:
-        return remote.with_key(remote.own_key)
+        return remote.described()
     if choice.provider == "e5":
         return _e5()
     from archivolt.adapters.embedding.embedded_use import EmbeddedUse
@@ -94,6 +97,7 @@ class EmbeddingModels:
         if remote is None:
             return lambda _: described
         from archivolt.adapters.embedding.keyed import KeyedEmbedder, RefusedKeys
+        from archivolt.composition.metering import embedding_accounts
         from archivolt.governance.embedding_keys import EmbeddingKeys
 
         keys = EmbeddingKeys(
@@ -106,9 +110,13 @@ class EmbeddingModels:
             require=self._on.admission.require_tenant,
         )
         refused = RefusedKeys(self._on.clock)
-        return lambda tenant: KeyedEmbedder(
-            described, partial(keys.of, tenant), remote.with_key, refused
-        )
+        accounts = embedding_accounts(self._on, choice, remote.model)
+
+        def of(tenant: "TenantId") -> "Embedder":
+            connect = partial(remote.with_key, pay=partial(accounts.paid, tenant))
+            return KeyedEmbedder(described, partial(keys.of, tenant), connect, refused)
+
+        return of
 
 
 def _e5() -> "Embedder":

@@ -5,28 +5,46 @@ from typing import TYPE_CHECKING
 from archivolt.governance.metering import Meter
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
+    from archivolt.adapters.embedding.models import EmbeddingModel
     from archivolt.bootstrap import Container
+    from archivolt.domain.usage import ModelPrice
+    from archivolt.governance.metered_embeddings import EmbeddingAccounts
     from archivolt.governance.usage import UsageReports
-    from archivolt.ports.ledger import Ledger, UsageEvents
+    from archivolt.settings import EmbeddingChoice
 
 
 def meter_of(container: "Container") -> Meter:
     """Return what meters the calls of a container; nothing is built before the first."""
     return Meter(
-        lambda: ledger_of(container),
-        lambda: _events_of(container),
+        lambda: container.ledger,
+        lambda: container.usage_events,
         container.clock,
         container.admission.require_tenant,
     )
 
 
-def ledger_of(container: "Container") -> "Ledger":
-    """Return what was used, and what is set aside."""
-    from archivolt.adapters.dynamodb.ledger import DynamoLedger
-    from archivolt.adapters.dynamodb.table import DynamoTable
+def embedding_accounts(
+    container: "Container", choice: "EmbeddingChoice", model: "EmbeddingModel"
+) -> "EmbeddingAccounts":
+    """Return what pays for the vectors of tenants."""
+    from archivolt.governance.metered_embeddings import EmbeddingAccounts
 
-    table = container.settings.required("ledger_table")
-    return DynamoLedger(DynamoTable(container.aws.dynamodb, table))
+    return EmbeddingAccounts(
+        meter_of(container),
+        container.tenant_settings,
+        lambda: container.chat.catalogue,
+        provider=model.provider,
+        model=model.name,
+        price=_price(choice.price),
+    )
+
+
+def _price(dollars: "Decimal | None") -> "ModelPrice | None":
+    from archivolt.domain.usage import ModelPrice
+
+    return None if dollars is None else ModelPrice(input=dollars, output=dollars)
 
 
 def usage_reports(container: "Container") -> "UsageReports":
@@ -34,14 +52,8 @@ def usage_reports(container: "Container") -> "UsageReports":
     from archivolt.governance.usage import UsageReports
 
     return UsageReports(
-        lambda: ledger_of(container),
+        lambda: container.ledger,
         container.tenant_settings,
         meter_of(container),
         container.clock,
     )
-
-
-def _events_of(container: "Container") -> "UsageEvents":
-    from archivolt.adapters.eventbridge.usage_events import EventBridgeUsage
-
-    return EventBridgeUsage(container.aws.events, container.settings.usage_event_bus)

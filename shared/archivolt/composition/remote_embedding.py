@@ -1,15 +1,15 @@
 """Models that providers have: where they are, and how they are asked with one key or another."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
 from urllib.parse import quote, urlsplit
 
 from archivolt.adapters.embedding.calls import EmbeddingCalls
 from archivolt.adapters.embedding.models import EmbeddingModel, known_model
 from archivolt.adapters.embedding.protocols import EmbeddingProtocol, OpenAIEmbeddings, WorkersAI
-from archivolt.adapters.embedding.remote import RemoteEmbedder
+from archivolt.adapters.embedding.remote import Pay, RemoteEmbedder
 from archivolt.adapters.http.addresses import OutboundRules
 from archivolt.adapters.http.outbound import Caps, guarded_client
 from archivolt.composition.tokens import token_counter
@@ -23,6 +23,28 @@ if TYPE_CHECKING:
 _CLOUDFLARE: Final = "https://api.cloudflare.com/client/v4"
 _CLOUDFLARE_MODEL: Final = "@cf/baai/bge-m3"
 _SECONDS: Final = 30
+
+
+class DescribedEmbedder:
+    """An `Embedder` of a provider that nobody pays for, and that so makes no vectors."""
+
+    def __init__(self, model: EmbeddingModel) -> None:
+        self.model: str = model.id
+        self.dimension: int = model.dimension
+        self.threshold: float = model.threshold
+
+    def embed_passages(self, texts: Sequence[str]) -> NoReturn:  # noqa: ARG002  they are not sent
+        """Refuse to.
+
+        Raises:
+            LookupError: Always.
+
+        """
+        raise LookupError("a provider is asked for a tenant's vectors alone")
+
+    def embed_query(self, text: str) -> NoReturn:
+        """Refuse to, as `embed_passages`."""
+        return self.embed_passages([text])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,10 +67,14 @@ class RemoteModel:
         """Where keys are sent: scheme, host and port."""
         return _origin(self.address(""))
 
-    def with_key(self, key: EmbeddingKey) -> RemoteEmbedder:
-        """Return the model as it is asked with a key; nothing is sent yet."""
+    def with_key(self, key: EmbeddingKey, *, pay: Pay) -> RemoteEmbedder:
+        """Return the model as it is asked with a key, each call paid for; nothing is sent yet."""
         calls = EmbeddingCalls(self._client, self.address(key.account), key.key)
-        return RemoteEmbedder(calls, self.protocol, self.model, count=self.count)
+        return RemoteEmbedder(calls, self.protocol, self.model, count=self.count, pay=pay)
+
+    def described(self) -> "DescribedEmbedder":
+        """Return what the model is; it is asked on behalf of a tenant alone."""
+        return DescribedEmbedder(self.model)
 
     @cached_property
     def _client(self) -> "httpx2.Client":

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from archivolt.ports.conversations import ConversationStore
     from archivolt.ports.files import FileStore
     from archivolt.ports.governance import RateCounter, TenantSettingsStore, UserSettingsStore
+    from archivolt.ports.ledger import Ledger, UsageEvents
     from archivolt.ports.operations import OperationStore
     from archivolt.ports.vaults import VaultDirectory
     from archivolt.settings import Settings
@@ -51,6 +52,20 @@ class Stores:
         from archivolt.adapters.s3.files import S3Files
 
         return S3Files(self.aws.s3, self.settings.required("documents_bucket"), self.clock)
+
+    @cached_property
+    def ledger(self) -> "Ledger":
+        """What was used, and what is set aside."""
+        from archivolt.adapters.dynamodb.ledger import DynamoLedger
+
+        return DynamoLedger(self.table("ledger_table"))
+
+    @cached_property
+    def usage_events(self) -> "UsageEvents":
+        """Who is told of usage."""
+        from archivolt.adapters.eventbridge.usage_events import EventBridgeUsage
+
+        return EventBridgeUsage(self.aws.events, self.settings.usage_event_bus)
 
     @cached_property
     def catalogue(self) -> "Catalogue":

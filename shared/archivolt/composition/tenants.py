@@ -75,7 +75,7 @@ class Tenants:
         settings = self._on.settings
         _, aws, _, _, account, _ = settings.tenant_role_arn.split(":", 5)
         tables = f"arn:{aws}:dynamodb:{self._on.aws.region}:{account}:table"
-        names = (settings.required("control_table"), settings.required("catalogue_table"))
+        names = map(settings.required, ("control_table", "catalogue_table", "ledger_table"))
         return DataPlaces(
             bucket=f"arn:{aws}:s3:::{settings.required('documents_bucket')}",
             tables=[f"{tables}/{name}" for name in names],

@@ -53,6 +53,19 @@ DOCUMENT_MESSAGES: Mapping[str, Message] = {
         "Not searched, since they have no text: {count} document(s).",
         "Absents de la recherche, faute de texte : {count} document(s).",
     ),
+    "embedding_budget_spent": Message(
+        "Nothing is searched by meaning, as the month's budget has no room for it; what waits"
+        " follows when it renews, or when an administrator raises chat_monthly_budget_usd.",
+        "Rien n'est cherché par le sens, car le budget du mois ne le permet plus ; la suite vient"
+        " à son renouvellement, ou si un administrateur relève chat_monthly_budget_usd.",
+    ),
+    "embedding_price_unknown": Message(
+        "Nothing is searched by meaning: there is a budget, and nobody said what the vectors cost;"
+        " an administrator does in chat_model_prices, the deployment in EMBEDDING_PRICE.",
+        "Rien n'est cherché par le sens : il y a un budget, et nul n'a dit ce que coûtent les"
+        " vecteurs ; un administrateur le fait dans chat_model_prices, le déploiement dans"
+        " EMBEDDING_PRICE.",
+    ),
     "embedding_key_missing": Message(
         "Nothing is searched by meaning, as its provider needs a key; an administrator gives one"
         " in the settings (embedding_api_key).",

@@ -5,8 +5,10 @@ from typing import Final
 
 KEY_TROUBLES: Final = frozenset(
     {
+        "embedding_budget_spent",
         "embedding_key_missing",
         "embedding_key_refused",
+        "embedding_price_unknown",
         "secret_unreadable",
         "tenant_deleting",
         "tenant_suspended",

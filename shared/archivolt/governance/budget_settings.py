@@ -1,12 +1,15 @@
 """The settings that bound what a tenant spends (S12, S15), as an administrator changes them."""
 
 from decimal import Decimal
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from archivolt.domain import spending_limits as limits
 from archivolt.domain.limits import MAX_MODEL_NAME_CHARS
+
+PAYS_FOR_VECTORS: Final = frozenset({"chat_monthly_budget_usd", "chat_model_prices"})
+"""What may let vectors be made that were not paid for."""
 
 Dollars = Annotated[
     Decimal,

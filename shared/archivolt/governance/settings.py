@@ -23,7 +23,7 @@ from archivolt.domain.settings import (
     PROVIDER_KEYS,
     TenantSettings,
 )
-from archivolt.governance.budget_settings import BudgetsChange, ModelName
+from archivolt.governance.budget_settings import PAYS_FOR_VECTORS, BudgetsChange, ModelName
 from archivolt.governance.provider_keys import fingerprint, is_fingerprint, with_provider_keys
 from archivolt.governance.tenants import reached
 from archivolt.observability import failure, logger
@@ -159,7 +159,7 @@ class SettingsService:
         store: Keeps them.
         secrets: Seals the keys.
         embedding_origin: Where the deployment has vectors made; "" for no provider.
-        catch_up: Has the documents of a tenant that waited for an embedding key queued again, on
+        catch_up: Has the documents of a tenant that waited for a key or a budget queued again, on
             behalf of a user.
 
     """
@@ -215,7 +215,7 @@ class SettingsService:
                 changed, change.chat_provider_keys, tenant=administered, secrets=self._secrets
             )
         self._store.save(administered, changed)
-        if key:
+        if key or (self._embedding_origin and change.model_fields_set & PAYS_FOR_VECTORS):
             self._let_documents_follow(administered, principal.user)
         return changed
 
@@ -223,7 +223,7 @@ class SettingsService:
         try:
             self._catch_up(tenant, user)
         except UnavailableError as error:
-            # The key is in force; the daily reconciliation finds what waits.
+            # The change is in force; the daily reconciliation finds what waits.
             logger.warning("documents wait for the reconciliation", extra=failure(error))
 
     def _with_key(self, settings: TenantSettings, tenant: TenantId, key: str) -> TenantSettings:

@@ -26,6 +26,7 @@ from tests.fakes.embedding_server import (
     embedding_server,
 )
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
+from tests.fakes.ledger import InMemoryLedger, RecordedUsage
 from tests.fakes.tenancy import InMemoryTenants
 from tests.index_world import IndexWorld
 
@@ -60,11 +61,14 @@ class KeyedWorld(IndexWorld):
         self.container = container
         self.settings = InMemoryTenantSettings()
         self.tenants = InMemoryTenants()
+        self.ledger, self.usage_events = InMemoryLedger(), RecordedUsage()
         container.__dict__ |= {
             "tenant_settings": self.settings,
             "secret_box": ReversibleBox(),
             "clock": self.clock,
             "admission": Admission(lambda: self.tenants, self.clock),
+            "ledger": self.ledger,
+            "usage_events": self.usage_events,
         }
         self.vaults = {ACME: self.vault, GLOBEX: self._vault_of(GLOBEX, BOB)}
 

@@ -95,8 +95,11 @@ class EmbeddingCalls:
             answer = self._client.post(
                 self._url, content=content, headers=self._headers, timeout=timeout
             )
-        except (httpx2.ReadTimeout, httpx2.InvalidURL, ArchivoltError) as error:
+        except httpx2.ReadTimeout as error:
             # What took all its time once would take more than there is.
+            logger.error("an embedding provider cannot be used", extra=_kind(error))
+            raise UnavailableError("unavailable", reason="provider_silent") from error
+        except (httpx2.InvalidURL, ArchivoltError) as error:
             logger.error("an embedding provider cannot be used", extra=_kind(error))
             raise UnavailableError("unavailable") from error
         except httpx2.HTTPError as error:

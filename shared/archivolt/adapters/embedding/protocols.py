@@ -35,6 +35,10 @@ class EmbeddingProtocol(Protocol):
         """
         ...
 
+    def tokens_used(self, answer: object) -> int:
+        """Return how many tokens the answer says it took, 0 if it says nothing."""
+        ...
+
 
 class WorkersAI:
     """Cloudflare Workers AI: `POST /accounts/{account}/ai/run/{model}`."""
@@ -49,6 +53,10 @@ class WorkersAI:
     def vectors(self, answer: object) -> list[object]:
         """Return the rows of `result.data`."""
         return _rows(an_object(an_object(answer).get("result")).get("data"))
+
+    def tokens_used(self, answer: object) -> int:
+        """Return `result.usage.prompt_tokens`, where a model tells it."""
+        return _tokens(an_object(answer).get("result"))
 
 
 class OpenAIEmbeddings:
@@ -75,6 +83,15 @@ class OpenAIEmbeddings:
         if sorted(by_place) != sorted(wanted):
             raise UnavailableError("unavailable")
         return [by_place[place].get("embedding") for place in wanted]
+
+    def tokens_used(self, answer: object) -> int:
+        """Return `usage.prompt_tokens`."""
+        return _tokens(answer)
+
+
+def _tokens(holder: object) -> int:
+    told = an_object(an_object(holder).get("usage")).get("prompt_tokens")
+    return told if isinstance(told, int) and not isinstance(told, bool) and told > 0 else 0
 
 
 def _rows(value: object) -> list[object]:

@@ -1,6 +1,7 @@
 """An embedding model behind a provider's address."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from archivolt.adapters.embedding.calls import EmbeddingCalls, Patience
@@ -22,6 +23,19 @@ _SECONDS_FOR_A_QUESTION: Final = 1.0
 _ANSWER_SECONDS_FOR_A_QUESTION: Final = 6.0
 
 
+# Takes the texts that are sent, what makes the call, and what reads from an answer how many tokens
+# it took; returns the answer.
+Pay = Callable[[Sequence[str], Callable[[], object], Callable[[object], int]], object]
+
+
+def _paid_already(
+    texts: Sequence[str],  # noqa: ARG001  they are paid for
+    ask: Callable[[], object],
+    used: Callable[[object], int],  # noqa: ARG001  likewise
+) -> object:
+    return ask()
+
+
 class RemoteEmbedder:
     """An `Embedder` over HTTP.
 
@@ -30,6 +44,7 @@ class RemoteEmbedder:
         protocol: How it is asked.
         model: What it is asked for.
         count: Tells how many tokens a text has at most.
+        pay: Pays for each call; None: whoever asks has paid.
 
     """
 
@@ -40,11 +55,13 @@ class RemoteEmbedder:
         model: EmbeddingModel,
         *,
         count: CountTokens,
+        pay: Pay | None = None,
     ) -> None:
         self._calls = calls
         self._protocol = protocol
         self._model = model
         self._count = count
+        self._pay = pay or _paid_already
         self.model: str = model.id
         self.dimension: int = model.dimension
         self.threshold: float = model.threshold
@@ -90,7 +107,8 @@ class RemoteEmbedder:
             max_tokens=self._protocol.max_tokens,
             count=self._count,
         ):
-            answer = self._calls.ask(self._protocol.question(batch), patience)
+            ask = partial(self._calls.ask, self._protocol.question(batch), patience)
+            answer = self._pay(batch, ask, self._protocol.tokens_used)
             vectors += self._checked(answer, len(batch))
         return vectors
 
