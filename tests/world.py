@@ -38,6 +38,7 @@ from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
 from tests.fakes.code_check import CodeCheckerHere
 from tests.fakes.confirmations import InMemoryConfirmations
+from tests.fakes.erasures import InMemoryErasureQueue, InMemoryErasures
 from tests.fakes.faults import FaultLine
 from tests.fakes.federation import InMemoryMcpServers, ScriptedMcpClient
 from tests.fakes.files import InMemoryFiles
@@ -150,6 +151,8 @@ class World:
         self.code = CodeCheckerHere()
         self.web_pages = self.web_search = ScriptedWeb()
         self.tenants = InMemoryTenants()
+        self.erasures = InMemoryErasures()
+        self.erasure_queue = InMemoryErasureQueue()
         self.key_check = ScriptedKeyCheck()
         self.admission = Admission(lambda: self.tenants, self.clock)
         self.rate_limit = RateLimit(

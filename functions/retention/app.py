@@ -1,4 +1,4 @@
-"""The retention function: once a day, what is over age is removed, and the audit log sealed."""
+"""The retention function: what is over age or to be erased goes, and the audit log is sealed."""
 
 from archivolt.bootstrap import container
 from archivolt.entrypoints.events.retention import build_retention
@@ -7,4 +7,5 @@ handler = build_retention(
     lambda: container().retention.sweep,
     lambda: container().clock,
     lambda: container().retention.audit.sealing,
+    lambda: container().retention.erasing,
 )

@@ -82,6 +82,9 @@ class Settings(BaseModel):
     embedding_queue_url: str = ""
     backfill_queue_url: str = ""
     sync_queue_url: str = ""
+    erasure_queue_url: str = ""
+    # For how long an erasure waits before it reads back for the last time.
+    erasure_settle_seconds: _Count = limits.ERASURE_SETTLE_SECONDS
     # The state machine of agent runs.
     agent_run_machine_arn: str = ""
     # The role in which a worker does a tenant's work; "" for the function's own (R4).

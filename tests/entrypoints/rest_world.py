@@ -14,12 +14,16 @@ from archivolt.adapters.models.table import ModelTable
 from archivolt.chat.key_tests import KeyTests
 from archivolt.chat.model_choices import ModelChoices
 from archivolt.chat.providers import ModelSelector
+from archivolt.domain.erasure import Erasure
 from archivolt.domain.identity import Role, TokenKind
+from archivolt.domain.vault import VaultRef
 from archivolt.entrypoints.http.services import RestServices
 from archivolt.entrypoints.http.tools_app import create_handler
 from archivolt.federation.servers import McpServers
 from archivolt.governance.admission import AdmittingVerifier
 from archivolt.governance.audit import AuditService
+from archivolt.governance.erasure import Erasures, ErasureSupport
+from archivolt.governance.erasure_doors import ErasureDoors
 from archivolt.governance.metered_models import MeteredModels
 from archivolt.governance.oauth.connections import Connections
 from archivolt.governance.oauth.tokens import OAuthTokens
@@ -93,6 +97,7 @@ def rest_services(
         tokens=PersonalTokens(lambda: store, world.clock),
         connections=Connections(kept_grants, world.clock),
         approvals=world.approvals,
+        erasures=erasures_of(world),
         key_tests=lambda: KeyTests(world.tenant_settings, ReversibleBox, lambda: world.key_check),
         model_choices=lambda: ModelChoices(
             ModelSelector(
@@ -111,6 +116,27 @@ def rest_services(
             programs=True,
         ),
         allowed_origins=allowed_origins,
+    )
+
+
+def erasures_of(world: World) -> Erasures:
+    """Return where people of a world have something erased; the work is left to the queue."""
+
+    def withdraw(erasure: Erasure) -> None:
+        subject = erasure.subject
+        for vault in subject.vaults:
+            world.directory.forget(VaultRef(tenant=subject.tenant, id=vault))
+
+    return Erasures(
+        ErasureSupport(
+            records=world.erasures,
+            queue=world.erasure_queue,
+            doors=ErasureDoors(world.tenants, world.clock),
+            people=world.tenants,
+            vaults=world.directory,
+            withdraw=withdraw,
+            clock=world.clock,
+        )
     )
 
 

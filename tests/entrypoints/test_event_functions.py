@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from archivolt.domain.erasure import Erasure, ErasureScope, Subject, erasure_message
+from archivolt.domain.identity import Role
 from archivolt.domain.ingestion import EmbeddingJob, Generation, IndexState
 from archivolt.domain.job_messages import job_message
 from archivolt.domain.paths import VaultPath
@@ -18,6 +20,8 @@ from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
 from archivolt.entrypoints.events.retention import build_retention
 from archivolt.governance.audit_sealing import AuditSealing
+from archivolt.governance.erasing import ErasureWorker
+from archivolt.governance.erasure_doors import ErasureDoors
 from archivolt.governance.retention import RetentionSweep
 from archivolt.ingestion.announced import IndexAnnounced
 from archivolt.ingestion.stray_changes import StrayChanges
@@ -28,10 +32,13 @@ from archivolt.vaults.sweep import OperationSweep
 from tests.builders import ACME, ALICE, a_vault, vault_ref
 from tests.fakes.audit import EmptyAuditChain, NoAuditSeals
 from tests.fakes.clock import START, FrozenClock
+from tests.fakes.erasures import InMemoryErasureQueue, InMemoryErasures
 from tests.fakes.governance import InMemoryTenantSettings
 from tests.fakes.operations import InMemoryOperations
 from tests.fakes.retention import InMemoryAges, InMemoryPlace
 from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
+from tests.fakes.tenancy import InMemoryTenants
+from tests.fakes.vaults import InMemoryVaults
 from tests.index_world import IndexWorld
 
 EVENTS = Path(__file__).parents[1] / "events"
@@ -171,6 +178,62 @@ def test_the_reconcile_function_answers_with_what_it_found(world: IndexWorld) ->
     json.dumps(answer)
 
 
+def an_erasing(
+    clock: FrozenClock, records: InMemoryErasures | None = None
+) -> Callable[[], ErasureWorker]:
+    people = InMemoryTenants()
+    worker = ErasureWorker(
+        records or InMemoryErasures(),
+        [],
+        InMemoryErasureQueue(),
+        doors=ErasureDoors(people, clock),
+        vaults=InMemoryVaults(),
+        clock=clock,
+        settle=timedelta(),
+    )
+    return lambda: worker
+
+
+def an_erasure(erasure_id: str) -> Erasure:
+    return Erasure(
+        id=erasure_id,
+        subject=Subject(scope=ErasureScope.VAULT, tenant=ACME, name="v"),
+        asked_by="somebody",
+        asked_role=Role.VIEWER,
+        asked_at=START,
+    )
+
+
+def test_the_retention_function_erases_what_its_queue_brings_and_gives_back_the_rest() -> None:
+    clock, records = FrozenClock(), InMemoryErasures()
+    records.add(an_erasure("e1"))
+    handler = build_retention(pytest.fail, lambda: clock, pytest.fail, an_erasing(clock, records))
+    asked = [
+        {"messageId": "m", "body": erasure_message("e1")},
+        {"messageId": "gone", "body": erasure_message("nobody knows it")},
+        {"messageId": "broken", "body": "not a job"},
+    ]
+
+    answer = handler({"Records": asked}, Long())
+
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "broken"}]}
+    assert records.kept["e1"].is_complete
+
+
+def test_the_retention_function_goes_on_daily_with_erasures_that_nobody_came_back_for() -> None:
+    clock, records = FrozenClock(), InMemoryErasures()
+    records.add(an_erasure("e1"))
+    sweep = RetentionSweep(InMemoryAges(), InMemoryTenantSettings(), InMemoryPlace(), clock)
+    sealing = AuditSealing(EmptyAuditChain(), NoAuditSeals(), clock)
+    handler = build_retention(
+        lambda: sweep, lambda: clock, lambda: sealing, an_erasing(clock, records)
+    )
+
+    handler(golden("schedule"), Long())
+
+    assert records.unfinished() == []
+
+
 def test_the_retention_function_answers_with_its_counts_and_measures_them(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -179,7 +242,7 @@ def test_the_retention_function_answers_with_its_counts_and_measures_them(
     ages.add(ACME, "young", START - timedelta(days=9, hours=1))
     sweep = RetentionSweep(ages, InMemoryTenantSettings(), InMemoryPlace(), clock)
     sealing = AuditSealing(EmptyAuditChain(), NoAuditSeals(), clock)
-    handler = build_retention(lambda: sweep, lambda: clock, lambda: sealing)
+    handler = build_retention(lambda: sweep, lambda: clock, lambda: sealing, an_erasing(clock))
 
     assert handler({"dry_run": True}, Long())["due"] == 1
     assert capsys.readouterr().out == ""

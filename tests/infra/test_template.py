@@ -287,14 +287,23 @@ def test_a_tenants_role_may_do_nothing_that_its_session_policy_cannot_narrow(
                 assert any(fnmatchcase(action, each) for each in narrowed), (role, action)
 
 
-def test_the_audit_log_can_only_be_added_to_and_read(template: Template) -> None:
+def test_the_audit_log_can_only_be_added_to_and_read_but_by_who_erases(template: Template) -> None:
+    of_audit = [
+        (role, statement)
+        for role, statement in statements(template)
+        if "AuditTable" in json.dumps(statement["Resource"])
+    ]
     actions = {
         action
-        for _, statement in statements(template)
-        if "AuditTable" in json.dumps(statement["Resource"])
+        for role, statement in of_audit
+        if role != "RetentionFunctionRole"
         for action in json_items(statement["Action"])
     }
     assert actions == {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:Query"}
+    # A tenant's entries go with it; of others, names are taken out and nothing else is touched.
+    [changing] = [given for _, given in of_audit if "dynamodb:UpdateItem" in given["Action"]]
+    only = changing["Condition"]["ForAllValues:StringEquals"]["dynamodb:Attributes"]
+    assert set(only) == {"pk", "sk", "user", "token_id", "vault", "path", "details", "salt"}
 
 
 def test_the_authorizer_reads_tokens_of_programs_and_nothing_else(template: Template) -> None:
@@ -397,6 +406,8 @@ def test_only_the_tools_function_writes_freely_among_vaults_and_settings(
     bound["ReconcileTenantRole"] -= {"TENANT#*", "VAULT#*", "USER#*"}
     assert set().union(*(bound[role] for role in bound.keys() - free)) == {
         "DEPLOYMENT",
+        "ERASURE#*",
+        "ERASURES#*",
         "OPERATIONS#*",
         "RETENTION",
         "SKILLS#*",

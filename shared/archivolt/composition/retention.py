@@ -4,9 +4,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from archivolt.adapters.dynamodb.erasures import DynamoErasures
+    from archivolt.adapters.erasure.all_stores import ErasedPlaces
     from archivolt.bootstrap import Container
     from archivolt.composition.audit import AuditContainer
+    from archivolt.governance.conversation_receipts import ConversationReceipts
+    from archivolt.governance.erasing import ErasureWorker
+    from archivolt.governance.erasure import Erasures
+    from archivolt.governance.erasure_doors import ErasureDoors
     from archivolt.governance.retention import RetentionSweep
+    from archivolt.ports.erasure import ErasureQueue
 
 
 class RetentionContainer:
@@ -37,3 +44,79 @@ class RetentionContainer:
         from archivolt.composition.audit import AuditContainer
 
         return AuditContainer(self._on)
+
+    @cached_property
+    def erasures(self) -> "Erasures":
+        """Where people have something erased."""
+        from archivolt.adapters.erasure.all_stores import withdrawal
+        from archivolt.composition.tenancy import tenant_directory
+        from archivolt.governance.erasure import Erasures, ErasureSupport
+
+        return Erasures(
+            ErasureSupport(
+                records=self.erasure_records,
+                queue=self._erasure_queue,
+                doors=self._doors,
+                people=tenant_directory(self._on),
+                vaults=self._on.vault_directory,
+                withdraw=withdrawal(self._erased_places, self.erasure_records),
+                clock=self._on.clock,
+            )
+        )
+
+    @cached_property
+    def erasing(self) -> "ErasureWorker":
+        """What carries erasures out."""
+        from datetime import timedelta
+
+        from archivolt.adapters.erasure.all_stores import erasers_of
+        from archivolt.governance.erasing import ErasureWorker
+
+        return ErasureWorker(
+            self.erasure_records,
+            erasers_of(self._erased_places, self.erasure_records, self._on.clock),
+            self._erasure_queue,
+            doors=self._doors,
+            vaults=self._on.vault_directory,
+            clock=self._on.clock,
+            settle=timedelta(seconds=self._on.settings.erasure_settle_seconds),
+        )
+
+    @cached_property
+    def conversation_receipts(self) -> "ConversationReceipts":
+        """Receipts of conversations, which go at once."""
+        from archivolt.governance.conversation_receipts import ConversationReceipts
+
+        return ConversationReceipts(self.erasure_records, self._on.clock)
+
+    @cached_property
+    def erasure_records(self) -> "DynamoErasures":
+        """Where erasures are noted."""
+        from archivolt.adapters.dynamodb.erasures import DynamoErasures
+
+        return DynamoErasures(self._on.table("control_table"))
+
+    @cached_property
+    def _erasure_queue(self) -> "ErasureQueue":
+        from archivolt.adapters.sqs.erasure_queue import SqsErasureQueue
+
+        return SqsErasureQueue(self._on.aws.sqs, self._on.settings.required("erasure_queue_url"))
+
+    @cached_property
+    def _doors(self) -> "ErasureDoors":
+        from archivolt.composition.tenancy import tenant_directory
+        from archivolt.governance.erasure_doors import ErasureDoors
+
+        return ErasureDoors(tenant_directory(self._on), self._on.clock)
+
+    @cached_property
+    def _erased_places(self) -> "ErasedPlaces":
+        from archivolt.adapters.erasure.all_stores import ErasedPlaces
+        from archivolt.adapters.s3.objects import Bucket
+
+        names = ("control", "conversations", "confirmations", "ledger", "catalogue", "audit")
+        return ErasedPlaces(
+            tables={name: self._on.table(f"{name}_table") for name in names},
+            bucket=Bucket(self._on.aws.s3, self._on.settings.required("documents_bucket")),
+            vectors=lambda: self._on.index.vector_server,
+        )

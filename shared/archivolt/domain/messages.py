@@ -9,6 +9,7 @@ from archivolt.domain.change_messages import CHANGE_MESSAGES
 from archivolt.domain.chat_messages import CHAT_MESSAGES
 from archivolt.domain.document_messages import DOCUMENT_MESSAGES
 from archivolt.domain.federation_messages import FEDERATION_MESSAGES
+from archivolt.domain.erasure_messages import ERASURE_MESSAGES
 from archivolt.domain.language import Language, Message
 from archivolt.domain.oauth_messages import OAUTH_MESSAGES
 from archivolt.domain.reasons import REASONS
@@ -205,6 +206,7 @@ _MESSAGES: Mapping[str, Message] = {
         "Il n'y a pas d'organisation {tenant} que vous administriez.",
     ),
     "tool_not_found": Message(
+            **ERASURE_MESSAGES,
         "There is no tool {tool}; list the tools to see the names.",
         "Il n'y a pas d'outil {tool} ; listez les outils pour voir leurs noms.",
     ),

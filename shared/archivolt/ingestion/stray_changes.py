@@ -10,7 +10,7 @@ from typing import Final
 
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.identity import TenantId
-from archivolt.domain.ingestion import ObjectChange, StrayChange
+from archivolt.domain.ingestion import ChangeKind, ObjectChange, StrayChange
 from archivolt.domain.limits import SYNC_LEASE_SECONDS
 from archivolt.domain.vault import VaultRef
 from archivolt.observability import failure, logger
@@ -20,6 +20,8 @@ from archivolt.ports.vaults import VaultDirectory
 
 _REMEMBERED: Final = 10_000
 _PAUSE: Final = timedelta(seconds=SYNC_LEASE_SECONDS)
+# A vault may be erased: that it was there is not believed for longer.
+_KNOWN: Final = timedelta(seconds=60)
 
 Messages = Mapping[str, Sequence[ObjectChange | StrayChange]]
 
@@ -31,7 +33,7 @@ class StrayChanges:
         self._directory = directory
         self._requests = requests
         self._clock = clock
-        self._known = set[VaultRef]()
+        self._known: dict[VaultRef, datetime] = {}
         self._asked: dict[TenantId, datetime] = {}
 
     def settle(self, messages: Messages) -> tuple[dict[str, list[ObjectChange]], list[str]]:
@@ -53,13 +55,16 @@ class StrayChanges:
         for each in announced:
             tenant = each.vault.tenant if isinstance(each, ObjectChange) else each.tenant
             if each.vault is None or not self._is_known(each.vault):
-                self._synchronise(tenant)
+                # Of what is erased with its vault nothing is to be indexed.
+                if not (isinstance(each, ObjectChange) and each.kind is ChangeKind.DELETED):
+                    self._synchronise(tenant)
             elif isinstance(each, ObjectChange):
                 changes.append(each)
         return changes
 
     def _is_known(self, vault: VaultRef) -> bool:
-        if vault in self._known:
+        now, known = self._clock.now(), self._known.get(vault)
+        if known is not None and now < known + _KNOWN:
             return True
         try:
             self._directory.get(vault)
@@ -67,7 +72,7 @@ class StrayChanges:
             return False
         if len(self._known) >= _REMEMBERED:
             self._known.clear()
-        self._known.add(vault)
+        self._known[vault] = now
         return True
 
     def _synchronise(self, tenant: TenantId) -> None:

@@ -1,5 +1,7 @@
 """Changes that fit no known vault: nobody's is guessed, everybody is synchronised (R16)."""
 
+from dataclasses import replace
+
 import pytest
 
 from archivolt.domain.identity import TenantId, UserId
@@ -147,3 +149,20 @@ def test_what_could_not_be_seen_to_comes_again_and_leaves_the_others_alone(
 
     assert world.strays.settle({"stray": [change(NOWHERE)]}) == ({"stray": []}, [])
     assert world.asked() == [(ACME, ALICE), (ACME, BOB)]
+
+
+def test_what_goes_with_a_vault_that_is_erased_concerns_nobody(world: StrayWorld) -> None:
+    gone = replace(change(NOWHERE), kind=ChangeKind.DELETED)
+
+    assert world.strays.settle({"m": [gone]}) == ({"m": []}, [])
+    assert world.asked() == []
+
+
+def test_a_vault_that_was_known_is_not_believed_in_for_long(world: StrayWorld) -> None:
+    gone = replace(change(world.vault), kind=ChangeKind.DELETED)
+    assert world.strays.settle({"m": [gone]}) == ({"m": [gone]}, [])
+
+    world.directory.forget(world.vault)
+    world.clock.advance(seconds=61)
+
+    assert world.strays.settle({"m": [gone]}) == ({"m": []}, [])

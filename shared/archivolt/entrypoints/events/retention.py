@@ -1,16 +1,25 @@
-"""The retention function: a schedule's event, or one by hand that only asks what would go.
+"""The retention function: a schedule's event, one that only asks what would go, or erasures.
 
-The audit log is sealed first, in at most half of the time.
+Erasures go on first, and the audit log is sealed, each in at most its part of the time.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from archivolt.entrypoints.events.batches import LambdaContext, time_left
+from archivolt.domain.erasure import parse_erasure
+from archivolt.domain.ingestion import BatchOutcome
+from archivolt.entrypoints.events.batches import (
+    LambdaContext,
+    TimeLeft,
+    batch_response,
+    parse_batch,
+    time_left,
+)
 from archivolt.governance.audit_sealing import AuditSealing
+from archivolt.governance.erasing import ErasureWorker
 from archivolt.governance.retention import Purge, RetentionSweep
-from archivolt.observability import measured
+from archivolt.observability import failure, logger, measured
 from archivolt.ports.clock import Clock
 
 
@@ -18,14 +27,23 @@ def build_retention(
     sweep: Callable[[], RetentionSweep],
     clock: Callable[[], Clock],
     sealing: Callable[[], AuditSealing],
+    erasing: Callable[[], ErasureWorker],
 ) -> Callable[[Mapping[str, Any], LambdaContext], dict[str, Any]]:
-    """Return the handler; it answers with the counts, and with `{"dry_run": true}` only counts."""
+    """Return the handler; it answers with the counts, and with `{"dry_run": true}` only counts.
+
+    A batch of erasures is answered with what failed; those that nobody came back for go on with
+    the schedule's event.
+    """
 
     def handler(event: Mapping[str, Any], context: LambdaContext) -> dict[str, Any]:
-        dry = event.get("dry_run") is True
         left = time_left(context)
+        if "Records" in event:
+            return _erased(event, erasing(), left)
+        dry = event.get("dry_run") is True
         sealed: dict[str, Any] = {}
         if not dry:
+            third = left() / 3
+            erasing().run_all(time_left=lambda: left() - 2 * third)
             half = left() / 2
             done = asdict(sealing().run(time_left=lambda: left() - half))
             sealed = {f"audit_{name}": value for name, value in done.items()}
@@ -37,6 +55,18 @@ def build_retention(
         return told | {"dry_run": dry}
 
     return handler
+
+
+def _erased(event: Mapping[str, Any], worker: ErasureWorker, left: TimeLeft) -> dict[str, Any]:
+    asked, invalid = parse_batch(event, parse_erasure)
+    failed: list[str] = []
+    for message_id, erasure_id in asked.items():
+        try:
+            worker.run(erasure_id, time_left=left)
+        except Exception as error:  # noqa: BLE001  one erasure's trouble is not another's
+            logger.error("an erasure did not go on", extra=failure(error))
+            failed.append(message_id)
+    return batch_response(BatchOutcome(failed=failed), invalid)
 
 
 def told_of(found: Purge, clock: Clock) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from archivolt.entrypoints.http.federation_routes import federation_router
 from archivolt.entrypoints.http.file_routes import file_router
 from archivolt.entrypoints.http.index_routes import index_router
 from archivolt.entrypoints.http.openapi import openapi_router
+from archivolt.entrypoints.http.erasure_routes import erasure_router
 from archivolt.entrypoints.http.own_settings_routes import own_settings_router
 from archivolt.entrypoints.http.read_routes import read_router
 from archivolt.entrypoints.http.services import ServicesOf, surface_of
@@ -54,6 +55,7 @@ _ROUTERS: Final = (
 class Health(BaseModel):
     """The service answers."""
 
+    erasure_router,
     status: str = "ok"
 
 

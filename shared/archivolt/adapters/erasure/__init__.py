@@ -1,0 +1,1 @@
+"""What removes the data of a conversation, a user, a vault or a tenant from every store."""

@@ -1,0 +1,108 @@
+"""The names of a user or a vault, taken out of the files that the audit log was exported to.
+
+As in the log itself (domain.audit): what a digest stands for is taken out of a line, and the chain
+and its seals still hold.
+"""
+
+import gzip
+import json
+from collections.abc import Callable
+from typing import Any, Final
+
+from archivolt.adapters.aws.errors import translated
+from archivolt.adapters.dynamodb.erasures import DynamoErasures, Planned
+from archivolt.adapters.erasure.places import names_of, taken_out_of
+from archivolt.adapters.s3.objects import Bucket
+from archivolt.domain.erasure import Erasure, ErasureScope, Subject
+
+_ENDING: Final = ".jsonl.gz"
+
+Line = dict[str, Any]
+
+
+class ExportedAuditEraser:
+    """An `Eraser` of lines in exported files; a tenant's files go as a whole, by another.
+
+    The file is written anew, and its versions before go: those are what is counted by the lines.
+    """
+
+    store = "exported_audit"
+
+    def __init__(self, bucket: Bucket, records: DynamoErasures) -> None:
+        self._bucket = bucket
+        self._records = records
+
+    def page(self, erasure: Erasure, cursor: str) -> str | None:
+        """Take the names out of one file."""
+        subject = erasure.subject
+        if subject.scope is ErasureScope.TENANT:
+            return None
+        prefix = f"audit/{subject.tenant}/"
+        self._finish_planned(erasure)
+        key = self._next(prefix, cursor)
+        if key is None:
+            return None
+        if key.endswith(_ENDING):
+            self._clean(erasure, key)
+        return key
+
+    def _next(self, prefix: str, after: str) -> str | None:
+        start: dict[str, Any] = {"StartAfter": after} if after else {}
+        with translated():
+            page = self._bucket.client.list_objects_v2(
+                Bucket=self._bucket.name, Prefix=prefix, MaxKeys=1, **start
+            )
+        return next((entry.get("Key", "") for entry in page.get("Contents", [])), None)
+
+    def _clean(self, erasure: Erasure, key: str) -> None:
+        with translated():
+            answer = self._bucket.client.get_object(Bucket=self._bucket.name, Key=key)
+            packed = answer["Body"].read()
+        lines = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
+        names = names_of(erasure.subject)
+        number = sum(names(line) for line in lines)
+        if not number:
+            return
+        self._records.plan(erasure, self.store, Planned(number, key))
+        self._write(erasure.subject, key, lines, names)
+        self._finish_planned(erasure)
+
+    def _write(
+        self, subject: Subject, key: str, lines: list[Line], names: Callable[[Line], bool]
+    ) -> None:
+        cleaned = [_cleaned(subject, line) if names(line) else line for line in lines]
+        text = "".join(f"{json.dumps(line, sort_keys=True)}\n" for line in cleaned)
+        with translated():
+            self._bucket.client.put_object(
+                Bucket=self._bucket.name,
+                Key=key,
+                Body=gzip.compress(text.encode(), mtime=0),
+                ContentType="application/gzip",
+            )
+
+    def _finish_planned(self, erasure: Erasure) -> None:
+        """Remove what a file was before, and count its lines; it may have to be written still."""
+        planned = self._records.planned(erasure, self.store)
+        if planned is None:
+            return
+        with translated():
+            answer = self._bucket.client.get_object(Bucket=self._bucket.name, Key=planned.upto)
+            lines = [json.loads(n) for n in gzip.decompress(answer["Body"].read()).splitlines()]
+        names = names_of(erasure.subject)
+        if any(names(line) for line in lines):
+            self._write(erasure.subject, planned.upto, lines, names)
+        self._remove_former(planned.upto)
+        self._records.carried_out(erasure, self.store, planned)
+
+    def _remove_former(self, key: str) -> None:
+        with translated():
+            page = self._bucket.client.list_object_versions(Bucket=self._bucket.name, Prefix=key)
+            for version in page.get("Versions", []):
+                if not version.get("IsLatest", True):
+                    self._bucket.client.delete_object(
+                        Bucket=self._bucket.name, Key=key, VersionId=version.get("VersionId", "")
+                    )
+
+
+def _cleaned(subject: Subject, line: Line) -> Line:
+    return {**line, **taken_out_of(subject, line), "salt": ""}

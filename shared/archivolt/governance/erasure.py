@@ -1,0 +1,231 @@
+"""Having something erased, and reading the receipt of it (S21, S22).
+
+It cannot be undone: who asks repeats the name of what goes. From the answer on, what is erased is
+out of everybody's reach; the work follows in the background.
+"""
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from archivolt.domain.erasure import (
+    Erasure,
+    ErasureScope,
+    ErasureState,
+    Subject,
+    pseudonym,
+)
+from archivolt.domain.errors import (
+    ConflictError,
+    ForbiddenError,
+    InvalidRequestError,
+    NotFoundError,
+    UnauthenticatedError,
+)
+from archivolt.domain.identity import Principal, Role, TenantId, UserId, tenant_id, user_id
+from archivolt.domain.limits import MAX_RECEIPTS
+from archivolt.domain.personal_vaults import personal_vault
+from archivolt.domain.vault import VaultAccess, VaultRole
+from archivolt.governance.erasure_doors import ErasureDoors
+from archivolt.ports.clock import Clock
+from archivolt.ports.erasure import ErasureQueue, ErasureRecords
+from archivolt.ports.tenancy import TenantDirectory
+from archivolt.ports.vaults import VaultDirectory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureSupport:
+    """The collaborators of `Erasures`.
+
+    `withdraw` takes a vault out of everybody's reach at once, as the first part of its erasure.
+    """
+
+    records: ErasureRecords
+    queue: ErasureQueue
+    doors: ErasureDoors
+    people: TenantDirectory
+    vaults: VaultDirectory
+    withdraw: Callable[[Erasure], None]
+    clock: Clock
+
+
+class Erasures:
+    """Starts erasures and shows their receipts."""
+
+    def __init__(self, support: ErasureSupport) -> None:
+        self._with = support
+
+    def erase_vault(self, principal: Principal, access: VaultAccess, *, confirm: str) -> Erasure:
+        """Erase a vault with everything that is held of it; only an owner may.
+
+        Raises:
+            ForbiddenError: `owner_required`.
+            InvalidRequestError: `erasure_unconfirmed`: another name was repeated.
+            ConflictError: `personal_vault`: a user's own goes with them.
+
+        """
+        vault = access.vault
+        if access.role is not VaultRole.OWNER:
+            raise ForbiddenError("owner_required", vault=vault.name)
+        _confirmed(vault.name, confirm)
+        if vault.ref == personal_vault(principal.tenant, principal.user):
+            raise ConflictError("personal_vault", vault=vault.name)
+        subject = Subject(
+            scope=ErasureScope.VAULT,
+            tenant=principal.tenant,
+            name=vault.ref.id,
+            vaults=(vault.ref.id,),
+            vault_names=(vault.name,),
+        )
+        return self._started(principal, subject)
+
+    def erase_user(self, principal: Principal, user: str, *, confirm: str) -> Erasure:
+        """Erase a user of the caller's tenant: the caller, or another for its administrators.
+
+        Vaults that are nobody else's go with them, and their personal one in any case.
+
+        Raises:
+            ForbiddenError: `forbidden`: another one, and the caller is no administrator or has the
+                lesser role.
+            NotFoundError: `user_not_found`.
+            InvalidRequestError: `erasure_unconfirmed`.
+            ConflictError: `last_owner_of`: somebody has to own what others use.
+
+        """
+        erased = self._erasable(principal, user)
+        _confirmed(erased, confirm)
+        going, orphaned = self._vaults_of(principal.tenant, erased)
+        if orphaned:
+            raise ConflictError("last_owner_of", user=erased, vaults=", ".join(orphaned))
+        subject = Subject(
+            scope=ErasureScope.USER,
+            tenant=principal.tenant,
+            name=erased,
+            vaults=tuple(access.vault.ref.id for access in going),
+            vault_names=tuple(access.vault.name for access in going),
+        )
+        return self._started(principal, subject)
+
+    def erase_tenant(self, principal: Principal, tenant: str, *, confirm: str) -> Erasure:
+        """Erase a tenant with everything that is held of it; only a cpi-admin may, of another one.
+
+        Raises:
+            NotFoundError: `tenant_not_found`.
+            ForbiddenError: `forbidden`.
+            InvalidRequestError: `erasure_unconfirmed`.
+            ConflictError: `own_tenant_erased`.
+
+        """
+        if principal.role is not Role.CPI_ADMIN:
+            raise ForbiddenError("forbidden")
+        if tenant == principal.tenant:
+            raise ConflictError("own_tenant_erased")
+        erased = _tenant(tenant)
+        if self._with.people.tenant(erased) is None:
+            raise NotFoundError("tenant_not_found", tenant=tenant)
+        _confirmed(erased, confirm)
+        vaults = tuple(ref.id for ref in self._with.vaults.refs(erased))
+        subject = Subject(scope=ErasureScope.TENANT, tenant=erased, name=erased, vaults=vaults)
+        return self._started(principal, subject)
+
+    def receipt(self, principal: Principal, erasure_id: str) -> Erasure:
+        """Return an erasure: to who asked for it, the tenant's administrators, a cpi-admin.
+
+        Raises:
+            NotFoundError: `erasure_not_found`.
+
+        """
+        found = self._with.records.get(erasure_id)
+        if found is None or not _may_see(principal, found):
+            raise NotFoundError("erasure_not_found")
+        return found
+
+    def receipts(self, principal: Principal) -> Sequence[Erasure]:
+        """Return the latest erasures of the caller's tenant, of others those they asked for."""
+        found = self._with.records.of_tenant(principal.tenant, limit=MAX_RECEIPTS)
+        return [each for each in found if _may_see(principal, each)]
+
+    def _started(self, principal: Principal, subject: Subject) -> Erasure:
+        """Note an erasure, close the doors, queue the work; one under way is not begun again."""
+        erasure = self._under_way(subject)
+        if erasure is None:
+            erasure = Erasure(
+                id=uuid.uuid4().hex,
+                subject=subject,
+                asked_by=pseudonym(principal.tenant, principal.user),
+                asked_role=principal.role,
+                asked_at=self._with.clock.now(),
+            )
+            self._with.records.add(erasure)
+        self._with.doors.close(subject)
+        if subject.scope is ErasureScope.VAULT:
+            self._with.withdraw(erasure)
+        self._with.queue.send(erasure.id)
+        return self._with.records.get(erasure.id) or erasure
+
+    def _under_way(self, subject: Subject) -> Erasure | None:
+        found = self._with.records.of_tenant(subject.tenant, limit=MAX_RECEIPTS)
+        same = (subject.scope, subject.name)
+        return next(
+            (
+                each
+                for each in found
+                if each.state is not ErasureState.DONE
+                and (each.subject.scope, each.subject.name) == same
+            ),
+            None,
+        )
+
+    def _erasable(self, principal: Principal, user: str) -> UserId:
+        try:
+            erased = user_id(user)
+        except UnauthenticatedError as error:
+            raise NotFoundError("user_not_found", user=user) from error
+        if erased == principal.user:
+            return erased
+        if not principal.role.includes(Role.TENANT_ADMIN):
+            raise ForbiddenError("forbidden")
+        seen = self._with.people.user(principal.tenant, erased)
+        if seen is None and not self._with.vaults.accessible(principal.tenant, erased):
+            raise NotFoundError("user_not_found", user=user)
+        if seen is not None and not principal.role.includes(seen.role):
+            raise ForbiddenError("forbidden")
+        return erased
+
+    def _vaults_of(
+        self, tenant: TenantId, user: UserId
+    ) -> tuple[Sequence[VaultAccess], Sequence[str]]:
+        """Return the vaults that go with a user, and the names of those that lack an owner then."""
+        going: list[VaultAccess] = []
+        orphaned: list[str] = []
+        for access in self._with.vaults.accessible(tenant, user):
+            ref = access.vault.ref
+            others = [role for who, role in self._with.vaults.members(ref) if who != user]
+            if not others or ref == personal_vault(tenant, user):
+                going.append(access)
+            elif access.role is VaultRole.OWNER and VaultRole.OWNER not in others:
+                orphaned.append(access.vault.name)
+        return going, orphaned
+
+
+def _confirmed(name: str, confirm: str) -> None:
+    if confirm != name:
+        raise InvalidRequestError("erasure_unconfirmed", name=name)
+
+
+def _tenant(raw: str) -> TenantId:
+    try:
+        return tenant_id(raw)
+    except UnauthenticatedError as error:
+        raise NotFoundError("tenant_not_found", tenant=raw) from error
+
+
+def _may_see(principal: Principal, erasure: Erasure) -> bool:
+    if principal.role is Role.CPI_ADMIN:
+        return True
+    if erasure.subject.tenant != principal.tenant:
+        return False
+    own = pseudonym(principal.tenant, principal.user)
+    concerned = {erasure.asked_by, erasure.subject.name}
+    is_own = own in concerned or erasure.subject.user == principal.user
+    return is_own or principal.role.includes(Role.TENANT_ADMIN)

@@ -1,0 +1,324 @@
+"""An erasure leaves nothing behind, counts what was there, and survives every crash."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from archivolt.adapters.erasure import objects
+from archivolt.adapters.erasure.inventory import FOLDERS, KINDS
+from archivolt.adapters.qdrant.rest import QdrantRest
+from archivolt.domain.erasure import Erasure, ErasureState, pseudonym
+from archivolt.domain.errors import ConflictError, NotFoundError
+from archivolt.domain.identity import Role, UserId
+from archivolt.domain.tenancy import TenantState
+from archivolt.domain.vault import VaultRef
+from tests.builders import ACME, ALICE, GLOBEX, principal
+from tests.contract.conftest import MINISTACK, VECTORS_KEY, NewBucket, NewTable
+from tests.erasure_world import NOTE, PLENTY, ErasureWorld
+from tests.fakes.clock import START
+
+CANARY = "canary-of-alice"
+OF_TEAM = "canary-of-the-team"
+OF_OTHERS = "canary-of-globex"
+
+pytestmark = pytest.mark.dynamodb_local
+
+
+@pytest.fixture
+def rest(vector_facade: str) -> Iterator[QdrantRest]:
+    rest = QdrantRest(vector_facade, VECTORS_KEY)
+    yield rest
+    rest.close()
+
+
+@pytest.fixture
+def world(new_local_table: NewTable, new_bucket: NewBucket, rest: QdrantRest) -> ErasureWorld:
+    """Amazon's own tables, the bucket of the stack's emulator, the embedded vector store."""
+    return ErasureWorld(new_local_table, new_bucket(MINISTACK), rest)
+
+
+def filled(world: ErasureWorld) -> tuple[VaultRef, VaultRef]:
+    """Alice has a vault of her own and shares one with bob; globex has the same, of gina."""
+    own = world.vault("own", ALICE, tenant=ACME)
+    team = world.vault("team", "bob", ALICE, tenant=ACME)
+    theirs = world.vault("own", "gina", tenant=GLOBEX)
+    world.fill_vault(own, CANARY, readers=[ALICE])
+    world.fill_vault(team, OF_TEAM, readers=["bob", ALICE])
+    world.fill_vault(theirs, OF_OTHERS, readers=["gina"])
+    world.fill_user(ACME, ALICE, CANARY)
+    world.fill_user(ACME, "bob", "of-bob")
+    world.fill_user(GLOBEX, "gina", OF_OTHERS)
+    world.fill_tenant(ACME, "of-acme")
+    world.fill_tenant(GLOBEX, OF_OTHERS)
+    world.note(principal("bob"), "read by bob", vault="team")
+    return own, team
+
+
+def removed(before: Any, after: Any) -> dict[str, int]:  # noqa: ANN401  counters
+    gone = {store: number - after[store] for store, number in before.items()}
+    return {store: number for store, number in gone.items() if number}
+
+
+def deleted(receipt: Erasure, *, but: str = "") -> dict[str, int]:
+    return {store: number for store, number in receipt.deleted.items() if number and store != but}
+
+
+def test_nothing_of_a_user_is_left_and_everything_of_others_is(world: ErasureWorld) -> None:
+    filled(world)
+    before, counts = world.everything(), world.counts()
+    taken_out = sum(f'"{ALICE}"' in text for text in before["audit"].values())
+
+    asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    assert asked.state is ErasureState.ERASING
+    world.work()
+
+    receipt = world.erasures.receipt(principal("bob", role=Role.TENANT_ADMIN), asked.id)
+    assert receipt.is_complete
+    assert len(receipt.verified_at) == 2
+    assert world.mentions(CANARY) == []
+    # Who was erased, nothing says any more, not even the receipt.
+    assert world.mentions(ALICE) == []
+    assert receipt.asked_by == receipt.subject.name == pseudonym(ACME, ALICE)
+    # The mark that kept her out went last, and is no more of what was counted.
+    assert deleted(receipt, but="audit") | {"control": receipt.deleted["control"] + 1} == removed(
+        counts, world.counts()
+    )
+    assert receipt.deleted["audit"] == taken_out > 0
+    after = world.everything()
+    for store_name, things in before.items():
+        for place, text in things.items():
+            if "bob" in text or "gina" in text or OF_OTHERS in text or OF_TEAM in text:
+                kept = after[store_name].get(place, "")
+                assert kept or ALICE in text + place or store_name == "vectors", place
+    assert world.directory.access(ACME, UserId("bob"), "team").vault.name == "team"
+    assert len(world.mentions(OF_TEAM)) > 0
+
+
+def test_nothing_of_a_vault_is_left_and_everything_of_others_is(world: ErasureWorld) -> None:
+    _, team = filled(world)
+    world.note(principal("bob"), OF_TEAM, vault="team")
+    counts = world.counts()
+    of_others = len(world.mentions(OF_OTHERS))
+    access = world.directory.access(ACME, UserId("bob"), "team")
+
+    asked = world.erasures.erase_vault(principal("bob"), access, confirm="team")
+    with pytest.raises(NotFoundError):
+        world.directory.access(ACME, UserId("bob"), "team")
+    world.work()
+
+    receipt = world.erasures.receipt(principal("bob"), asked.id)
+    assert receipt.is_complete
+    assert world.mentions(OF_TEAM) == []
+    assert [place for place in world.mentions(team.id) if "ERASURE" not in place] == []
+    assert deleted(receipt, but="audit") == removed(counts, world.counts())
+    assert receipt.deleted["audit"] == 2
+    assert receipt.deleted["documents"] == 4
+    assert len(world.mentions(OF_OTHERS)) == of_others
+    # Who did something there is still told, and no more where.
+    assert any("bob" in text for text in world.everything()["audit"].values())
+
+
+def test_nothing_of_a_tenant_is_left_but_that_it_was(world: ErasureWorld) -> None:
+    filled(world)
+    counts = world.counts()
+    of_others = len(world.mentions(OF_OTHERS))
+    cpi = principal("root", tenant="operator", role=Role.CPI_ADMIN)
+
+    asked = world.erasures.erase_tenant(cpi, ACME, confirm=ACME)
+    found = world.people.tenant(ACME)
+    assert found is not None
+    assert found.state is TenantState.DELETING
+    world.work()
+
+    receipt = world.erasures.receipt(cpi, asked.id)
+    assert receipt.is_complete
+    for canary in (CANARY, OF_TEAM, "of-acme", "of-bob"):
+        assert world.mentions(canary) == []
+    left = [place for place in world.mentions(ACME) if "ERASURE" not in place]
+    assert sorted(left) == [f"control: TENANT#{ACME} / STATE", f"control: TENANTS / {ACME}"]
+    assert deleted(receipt) == removed(counts, world.counts())
+    assert len(world.mentions(OF_OTHERS)) == of_others
+    gone = world.people.tenant(ACME)
+    assert gone is not None
+    assert (gone.state, gone.name) == (TenantState.DELETED, "")
+
+
+def test_what_was_under_way_leaves_nothing_behind(world: ErasureWorld) -> None:
+    own, _ = filled(world)
+    asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    [(erasure_id, _)] = world.queue.sent
+    world.queue.sent.clear()
+    world.worker.run(erasure_id, time_left=lambda: PLENTY)
+    settling = world.erasures.receipt(principal(ALICE), asked.id)
+    assert (settling.state, settling.is_complete) == (ErasureState.SETTLING, False)
+
+    # An upload that was signed before, a turn that began before, a job of the index.
+    world.files.create(own, NOTE, CANARY.encode())
+    world.fill_user(ACME, ALICE, CANARY)
+    world.work()
+
+    receipt = world.erasures.receipt(principal("root", role=Role.CPI_ADMIN), asked.id)
+    assert receipt.is_complete
+    assert world.mentions(CANARY) == []
+
+
+class Deaths:
+    """Kills the process at every call of its kind once before, and once after it was done."""
+
+    def __init__(self) -> None:
+        self.seen: dict[str, int] = {}
+        self.struck = 0
+
+    def across(self, client: Any) -> None:  # noqa: ANN401  a client of any service
+        calling = client._make_api_call
+
+        def call(operation: str, parameters: dict[str, Any]) -> Any:  # noqa: ANN401
+            sign = self._sign(operation, parameters)
+            times = self.seen[sign] = self.seen.get(sign, 0) + 1
+            if times == 1:
+                self.struck += 1
+                raise KeyboardInterrupt
+            answer = calling(operation, parameters)
+            if times == 2:
+                self.struck += 1
+                raise KeyboardInterrupt
+            return answer
+
+        client._make_api_call = call
+
+    def _sign(self, operation: str, parameters: dict[str, Any]) -> str:
+        """Return what tells calls apart that change something: what, where, and at which place."""
+        if operation not in {"UpdateItem", "TransactWriteItems", "DeleteObjects"}:
+            self.seen[operation] = 9
+            return operation
+        writes = parameters.get("TransactItems") or [parameters]
+        keys = [str(each.get("Key")) for write in writes for each in _writes_in(write)]
+        values = parameters.get("ExpressionAttributeValues", {})
+        places = sorted(str(each) for each in values.values() if len(str(each)) < 22)
+        return f"{operation} {keys} {places}"
+
+
+def _writes_in(write: dict[str, Any]) -> list[dict[str, Any]]:
+    return [write.get(kind, {}) for kind in ("Put", "Update", "Delete")] + [write]
+
+
+@pytest.mark.parametrize("scope", ["user", "tenant"])
+def test_a_process_may_die_between_any_two_steps(
+    new_local_table: NewTable,
+    new_bucket: NewBucket,
+    rest: QdrantRest,
+    scope: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(objects, "_AT_ONCE", 2)
+    world = ErasureWorld(new_local_table, new_bucket(MINISTACK), rest, settle=timedelta())
+    filled(world)
+    counts = world.counts()
+    if scope == "user":
+        asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    else:
+        cpi = principal("root", tenant="operator", role=Role.CPI_ADMIN)
+        asked = world.erasures.erase_tenant(cpi, ACME, confirm=ACME)
+    deaths = Deaths()
+    deaths.across(world.bucket.client)
+    # All tables have one client.
+    deaths.across(vars(world.tables["control"])["_client"])
+
+    lives = 0
+    while (found := world.records.get(asked.id)) and found.state is not ErasureState.DONE:
+        lives += 1
+        assert lives < 2_000
+        world.clock.advance(seconds=1_000)
+        try:
+            world.worker.run(asked.id, time_left=lambda: PLENTY)
+        except KeyboardInterrupt:
+            continue
+
+    assert deaths.struck > 60
+    receipt = world.records.get(asked.id)
+    assert receipt is not None
+    assert receipt.is_complete
+    gone = removed(counts, world.counts())
+    if scope == "user":
+        gone["control"] -= 1
+    assert deleted(receipt, but="" if scope == "tenant" else "audit") == gone
+
+
+def test_one_worker_at_a_time_works_on_an_erasure(world: ErasureWorld) -> None:
+    world.fill_user(ACME, ALICE, CANARY)
+    asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    until = START + timedelta(minutes=16)
+
+    assert world.records.take(asked.id, now=START, until=until) is not None
+    assert world.records.take(asked.id, now=START, until=until) is None
+    assert world.records.take(asked.id, now=until, until=until) is not None
+
+
+def test_what_is_asked_for_twice_is_done_once(world: ErasureWorld) -> None:
+    world.fill_user(ACME, ALICE, CANARY)
+    first = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    again = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+
+    assert again.id == first.id
+    world.work()
+    assert world.records.unfinished() == []
+
+
+def test_a_daily_look_finds_what_a_lost_message_left(world: ErasureWorld) -> None:
+    world.fill_user(ACME, ALICE, CANARY)
+    asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    world.queue.sent.clear()
+
+    assert world.worker.run_all(time_left=lambda: PLENTY) == 1
+    world.work()
+
+    receipt = world.records.get(asked.id)
+    assert receipt is not None
+    assert receipt.is_complete
+
+
+def test_an_erasure_goes_on_where_its_time_ended(world: ErasureWorld) -> None:
+    world.fill_user(ACME, ALICE, CANARY)
+    asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    world.queue.sent.clear()
+    moments = iter([PLENTY] * 5)
+
+    world.worker.run(asked.id, time_left=lambda: next(moments, timedelta()))
+
+    begun = world.records.get(asked.id)
+    assert begun is not None
+    assert begun.step > 0
+    assert world.queue.sent == [(asked.id, timedelta())]
+    world.work()
+    done = world.records.get(asked.id)
+    assert done is not None
+    assert done.is_complete
+
+
+def test_who_alone_owns_what_others_use_has_to_name_another_owner(world: ErasureWorld) -> None:
+    world.vault("team", "bob", ALICE, tenant=ACME)
+
+    with pytest.raises(ConflictError) as refused:
+        world.erasures.erase_user(principal("root", role=Role.TENANT_ADMIN), "bob", confirm="bob")
+
+    assert refused.value.code == "last_owner_of"
+    assert world.records.unfinished() == []
+
+
+def test_the_inventory_knows_every_kind_that_is_kept(world: ErasureWorld) -> None:
+    filled(world)
+    world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    kept = world.everything()
+    met = {
+        (name, place.partition(" / ")[0].partition("#")[0])
+        for name in world.tables
+        for place in kept[name]
+    }
+
+    assert met <= {(kind.table, kind.name) for kind in KINDS}
+    # What this world has nothing of, that belongs to somebody: the seals of days.
+    of_somebody = {(kind.table, kind.name) for kind in KINDS if kind.tenant}
+    assert of_somebody - met == {("audit", "SEALS")}
+    assert {folder.store for folder in FOLDERS} <= set(kept)
