@@ -8,6 +8,7 @@ from archivolt.adapters.json_schema.arguments import JsonSchemaArguments
 from archivolt.adapters.models.table import ModelTable
 from archivolt.agent.state import LoopLimits
 from archivolt.chat.conversations import ConversationService
+from archivolt.chat.current_places import CurrentPlaces
 from archivolt.chat.editing import Editor
 from archivolt.chat.images import ImageReader
 from archivolt.chat.model_choices import ModelChoices
@@ -26,13 +27,17 @@ from archivolt.domain.messages import Language
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.stream import StreamEvent
 from archivolt.federation.calls import McpCalls
+from archivolt.governance.conversation_receipts import ConversationReceipts
 from archivolt.governance.metered_models import MeteredModels
 from archivolt.governance.metering import Meter
 from archivolt.governance.usage import UsageReports
 from archivolt.ports.chat_model import ChatModel
 from archivolt.ports.conversations import ConversationStore
+from archivolt.ports.ledger import Ledger
+from archivolt.vaults.moved_paths import MovedPaths
 from tests.builders import ACME, ALICE, principal
 from tests.fakes.conversations import InMemoryConversations
+from tests.fakes.erasures import InMemoryErasures
 from tests.fakes.federation import ScriptedServer
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
 from tests.fakes.ledger import InMemoryLedger, RecordedUsage
@@ -55,16 +60,17 @@ class ChatWorld(World):
         model: ChatModel | None = None,
         limits: LoopLimits | None = None,
         conversations: ConversationStore | None = None,
-        ledger: InMemoryLedger | None = None,
+        books: Ledger | None = None,
     ) -> None:
         super().__init__()
         self.conversations = conversations or InMemoryConversations()
         self.settings = InMemoryTenantSettings()
         self.models = ScriptedModels(model)
         self.crashes: list[BaseException] = []
-        self.ledger = ledger or InMemoryLedger()
+        self.ledger = InMemoryLedger()
+        self.books = books or self.ledger
         self.usage_events = RecordedUsage()
-        self.meter = Meter(lambda: self.ledger, lambda: self.usage_events, self.clock)
+        self.meter = Meter(lambda: self.books, lambda: self.usage_events, self.clock)
         if model is not None:
             configured = TenantSettings(
                 chat_base_url="http://model.test/v1", chat_model="m-1", chat_model_prices=PRICES
@@ -76,7 +82,13 @@ class ChatWorld(World):
         self._limits = limits or LoopLimits()
         self.send_message = self._send_message()
         waiting = WaitingTurns(ReversibleBox, self.clock)
-        self.conversation_service = ConversationService(self.conversations, waiting, self.clock)
+        self.conversation_service = ConversationService(
+            self.conversations,
+            waiting,
+            self.clock,
+            ConversationReceipts(InMemoryErasures(), self.clock),
+            current=CurrentPlaces(self.vaults, MovedPaths(self.catalogue)).in_conversation,
+        )
 
     def use_model(self, name: str) -> None:
         """Have another model of the provider answer."""
@@ -127,7 +139,7 @@ class ChatWorld(World):
     @property
     def usage(self) -> UsageReports:
         """What was used."""
-        return UsageReports(lambda: self.ledger, self.settings, self.meter, self.clock)
+        return UsageReports(lambda: self.books, self.settings, self.meter, self.clock)
 
     def allow(self, **budgets: object) -> None:
         """Give Acme a budget, under the settings' names."""
