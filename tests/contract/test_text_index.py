@@ -356,6 +356,21 @@ class TestEveryShardStore:
         assert shards.etags(VAULT) == {}
         assert shards.get(VAULT, "v1-07") is None
 
+    def test_shards_of_earlier_formats_go_and_no_others(
+        self, shards: ShardStore, tmp_path: Path
+    ) -> None:
+        names = ["v1-00", "v2-63", "v3-00", "n0-07", "n1-00", "v4-01", "v10-01", "v2", "x-v2-00"]
+        for name in names:
+            shards.put(VAULT, name, b"x", replacing=None)
+        shards.put(OTHER_VAULT, "v2-00", b"x", replacing=None)
+        cache = ShardCache(shards, tmp_path, max_bytes=1_000_000)
+        index = SqliteTextIndex(shards, ShardReader(shards, cache))
+        index.remove_former(VAULT)
+        index.remove_former(VAULT)
+        gone = {"v1-00", "v2-63", "n0-07"}
+        assert set(shards.etags(VAULT)) == set(names) - gone
+        assert set(shards.etags(OTHER_VAULT)) == {"v2-00"}
+
     def test_a_write_over_what_was_not_read_is_refused(self, shards: ShardStore) -> None:
         shards.put(VAULT, "v1-07", b"one", replacing=None)
         held = shards.get(VAULT, "v1-07")

@@ -38,6 +38,9 @@ class InMemoryShards:
                 raise ConflictError("conflict")
             self._kept[vault, name] = Shard(data=data, etag=ETag(hashlib.sha256(data).hexdigest()))
 
+    def remove(self, vault: VaultRef, name: str) -> None:
+        self._kept.pop((vault, name), None)
+
     def drop(self, vault: VaultRef) -> None:
         for key in [key for key in self._kept if key[0] == vault]:
             del self._kept[key]

@@ -99,6 +99,9 @@ class InMemoryTextIndex:
             for each in held:
                 yield path, each.generation
 
+    def remove_former(self, vault: VaultRef) -> None:
+        pass
+
     def drop(self, vault: VaultRef) -> None:
         for path in self._documents.pop(vault, {}):
             self._notes.remove(vault, path)

@@ -141,6 +141,7 @@ class Reconcile:
         found.gone += self._index(vault, ChangeKind.DELETED, difference.gone, found, time_left)
         self._remove_orphans(vault, difference, found, time_left)
         found.forgotten += self._sweep(vault, unused)
+        self._stores.text_index.remove_former(vault)
         rebuilt = since if found.failed == failed_before else None
         self._stores.runs.finish(vault, now=self._clock.now(), rebuilt=rebuilt)
 

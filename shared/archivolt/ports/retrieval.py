@@ -132,6 +132,10 @@ class TextIndex(Protocol):
         """
         ...
 
+    def remove_former(self, vault: VaultRef) -> None:
+        """Remove what is kept in a form of earlier, which is not read any more."""
+        ...
+
     def drop(self, vault: VaultRef) -> None:
         """Forget a vault."""
         ...
@@ -167,6 +171,10 @@ class ShardStore(Protocol):
             ConflictError: `conflict`: another one is there by now; nothing was written.
 
         """
+        ...
+
+    def remove(self, vault: VaultRef, name: str) -> None:
+        """Remove a file; repeating is no error."""
         ...
 
     def drop(self, vault: VaultRef) -> None:

@@ -199,6 +199,22 @@ def test_what_is_made_while_what_is_gone_is_removed_is_spared(world: IndexWorld)
     assert world.points("a.md") == 1
 
 
+def test_what_is_kept_in_a_former_form_is_removed_once_the_index_is_whole(
+    world: IndexWorld,
+) -> None:
+    whole: list[bool] = []
+
+    class WithFormer(InMemoryTextIndex):
+        def remove_former(self, vault: VaultRef) -> None:
+            whole.append(sorted(path for path, _ in self.generations(vault)) == ["a.md", "b.md"])
+
+    world.text_index = WithFormer(world.notes)
+    world.write("a.md", "llamas")
+    world.write("b.md", "alpacas")
+    world.reconciled()
+    assert whole == [True]
+
+
 def test_kept_vectors_of_contents_that_are_gone_are_forgotten(world: IndexWorld) -> None:
     world.settle(world.write("a.md", "llamas"), world.write("b.md", "llamas"))
     world.settle(world.delete("a.md"))

@@ -71,11 +71,15 @@ class S3Shards:
                     Bucket=self._bucket, Key=key, VersionId=replacing.version
                 )
 
+    def remove(self, vault: VaultRef, name: str) -> None:
+        """Remove a file; repeating is no error."""
+        with translated():
+            self._client.delete_object(Bucket=self._bucket, Key=_root(vault) + name)
+
     def drop(self, vault: VaultRef) -> None:
         """Remove every file of a vault; repeating is no error."""
         for name in self.etags(vault):
-            with translated():
-                self._client.delete_object(Bucket=self._bucket, Key=_root(vault) + name)
+            self.remove(vault, name)
 
 
 def _root(vault: VaultRef) -> str:

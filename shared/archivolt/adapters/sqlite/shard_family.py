@@ -4,6 +4,7 @@ What ranks passages reads nothing of notes, and the other way round: apart, each
 where it is asked for. A document is in the shard of the same number in both.
 """
 
+import re
 import sqlite3
 import zlib
 from collections.abc import Callable, Sequence
@@ -55,6 +56,12 @@ class ShardFamily:
         connection = _in_memory(None)
         connection.executescript(_FRESH + self.schema)
         return connection
+
+    def has_former(self, name: str) -> bool:
+        """Tell whether a file is a shard of an earlier format; one of a later one is not ours."""
+        kind, number = self.format[0], int(self.format[1:])
+        found = re.fullmatch(rf"{kind}(\d+)-\d\d", name)
+        return found is not None and int(found[1]) < number
 
     def _numbered(self, number: int) -> str:
         return f"{self.format}-{number:02d}"

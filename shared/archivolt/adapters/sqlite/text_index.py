@@ -135,6 +135,12 @@ class SqliteTextIndex:
             yield from (each for each in passages if each[0] not in unequal)
             yield from ((path, _NOBODYS) for path in unequal)
 
+    def remove_former(self, vault: VaultRef) -> None:
+        """Remove the shards of earlier formats."""
+        for name in self._shards.etags(vault):
+            if any(family.has_former(name) for family in FAMILIES):
+                self._shards.remove(vault, name)
+
     def drop(self, vault: VaultRef) -> None:
         """Forget a vault."""
         self._shards.drop(vault)
