@@ -13,6 +13,7 @@ from archivolt.domain.tool import Surface, ToolSpec
 from archivolt.entrypoints.http.openapi import product_openapi
 from archivolt.entrypoints.http.tools_app import create_tools_app
 from archivolt.tools.catalogue import native_tools
+from scripts.rights_table import rights_table
 
 TARGET: Final = Path(__file__).parents[1] / "docs" / "api.md"
 
@@ -22,6 +23,7 @@ _SECTIONS: Final = {
     "search": "Search",
     "tools": "Tools",
     "chat": "Chat",
+    "agent": "Agent runs",
     "models": "Models",
     "usage": "Usage and budgets",
     "audit": "Audit",
@@ -29,6 +31,7 @@ _SECTIONS: Final = {
     "confirmations": "Confirmations of an agent's changes",
     "settings": "Settings",
     "tenants": "Tenants and users",
+    "erasure": "Erasing, and taking home",
     "mcp": "MCP",
     "mcp-servers": "MCP servers of others",
     "health": "Health and description",
@@ -78,7 +81,8 @@ def render() -> str:
     parts = [_INTRODUCTION]
     for tag, title in _SECTIONS.items():
         parts += [f"## {title}\n", *_operations(document, tag)]
-    parts += ["## The tools\n", *_tools(), *_former(document), *_errors()]
+    parts += ["## The tools\n", *_tools(), *rights_table(document)]
+    parts += [*_former(document), *_errors()]
     return "\n".join(parts)
 
 

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 from archivolt.domain.identity import Principal
 from archivolt.domain.language import Language
-from archivolt.domain.limits import MAX_RUN_HISTORY
 from archivolt.domain.run import Run, RunApproval, RunEvent
+from archivolt.domain.run_limits import MAX_RUN_HISTORY
 from archivolt.ports.chat_model import ChatModel
 from archivolt.runs.calling import RunCalls
 from archivolt.runs.deciding import RunDecisions

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from archivolt.composition.chat import ChatContainer
     from archivolt.composition.index import IndexContainer
     from archivolt.composition.retention import RetentionContainer
+    from archivolt.composition.runs import RunsContainer
     from archivolt.composition.tools import ToolsContainer
     from archivolt.entrypoints.http.chat_services import ChatServices
     from archivolt.entrypoints.http.services import RestServices
@@ -175,6 +176,13 @@ class Container(Stores):
         from archivolt.composition.chat import ChatContainer
 
         return ChatContainer(self)
+
+    @cached_property
+    def runs(self) -> "RunsContainer":
+        """What drives agent runs."""
+        from archivolt.composition.runs import RunsContainer
+
+        return RunsContainer(self)
 
     @property
     def chat_services(self) -> "ChatServices":

@@ -20,6 +20,7 @@ TABLES = [
         "messages",
         "change_messages",
         "chat_messages",
+        "confirmation_messages",
         "document_messages",
         "run_messages",
         "search_messages",

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -18,9 +18,10 @@ from archivolt.chat.sse import HEARTBEAT
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.chat_app import LazyChatApp
-from archivolt.entrypoints.http.chat_services import ChatServices
+from archivolt.entrypoints.http.chat_services import AgentRuns, ChatServices, no_runs
 from archivolt.entrypoints.http.message_routes import event_stream
 from archivolt.ports.chat_model import ChatModel, ModelTurn, ProviderConnection
+from archivolt.ports.governance import TokenVerifier
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.chat_world import ChatWorld
 from tests.entrypoints.asgi_call import AsgiCall
@@ -46,7 +47,13 @@ def application(world: ChatWorld, *, enabled: bool = True) -> LazyChatApp:
     return chat_application(world, KnownTokens(TOKENS), enabled=enabled)
 
 
-def chat_application(world: ChatWorld, tokens: KnownTokens, *, enabled: bool = True) -> LazyChatApp:
+def chat_application(
+    world: ChatWorld,
+    tokens: TokenVerifier,
+    *,
+    enabled: bool = True,
+    agent: Callable[[], AgentRuns] = no_runs,
+) -> LazyChatApp:
     services = ChatServices(
         enabled=enabled,
         token_verifier=tokens,
@@ -58,6 +65,7 @@ def chat_application(world: ChatWorld, tokens: KnownTokens, *, enabled: bool = T
         model_choices=world.model_choices,
         usage=world.usage,
         close=world.outside.close,
+        agent=agent,
     )
     return LazyChatApp(lambda: services)
 

@@ -18,8 +18,12 @@ ROOT_CREDENTIALS = {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"
 _START_SECONDS = 60.0
 
 
-async def start_emulator(data: DataFolder, port: int, lock: DataLock | None) -> Child:
+async def start_emulator(
+    data: DataFolder, port: int, lock: DataLock | None, *, functions: str = ""
+) -> Child:
     """Start the emulator on the loopback with its state in DATA, checking IAM policies.
+
+    `functions` is the address at which its state machines call functions; "" where there are none.
 
     Raises:
         StartError: It is not installed, or does not come up.
@@ -39,7 +43,9 @@ async def start_emulator(data: DataFolder, port: int, lock: DataLock | None) -> 
             str(Path(__file__).with_name("emulator_process.py")),
             f"{LOOPBACK}:{port}",
         ],
-        environment=for_children() | _settings(port, state, objects),
+        environment=for_children()
+        | _settings(port, state, objects)
+        | {"ARCHIVOLT_FUNCTIONS": functions},
         log=data.logs / "emulator.log",
         # It saves its state on SIGTERM, so that even `kill -9` of the stack loses nothing here.
         death_signal=signal.SIGTERM,

@@ -3,8 +3,8 @@
 Executed by path, in the emulator's own virtual environment: standard library and ministack only.
 usage: emulator_process.py HOST:PORT
 ministack saves its state at shutdown; between, this saves it through a private call, for the one
-version it was tried with, and teaches that one more of IAM. With another version the state is saved
-at shutdown only.
+version it was tried with, and teaches that one more of IAM and of state machines. With another
+version the state is saved at shutdown only.
 """
 
 # Its imports are in that other environment, and have no types there.
@@ -12,11 +12,13 @@ at shutdown only.
 # pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 
 import asyncio
+import os
 import sys
 import time
 from importlib.metadata import version
 
 import emulator_conditions
+import emulator_functions
 import ministack.app as emulator
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
@@ -46,6 +48,9 @@ async def _run() -> None:
     if version("ministack") == TRIED_VERSION:
         saving = asyncio.create_task(_save_now_and_then())
         emulator_conditions.tell_leading_keys()
+        # Not an argument: the address holds a secret, and arguments are for everybody to see.
+        address = os.environ.get("ARCHIVOLT_FUNCTIONS", "")  # noqa: TID251  the emulator's own
+        emulator_functions.call_functions_at(address)
         app = emulator_conditions.refusing_absence(app)
     await serve(app, config)
     if saving is not None:

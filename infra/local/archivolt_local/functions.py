@@ -71,8 +71,10 @@ class Functions:
 
     def _workers(self, name: str, queues: int) -> int:
         # What runs by the clock may take long, and no queue has to wait for it.
-        schedules = sum(item.function == name for item in self._deployment.schedules)
-        return queues * _WORKERS_FOR_A_QUEUE + schedules or _WORKERS_FOR_REQUESTS
+        others = sum(item.function == name for item in self._deployment.schedules)
+        if name in self._deployment.called_by_machines:
+            others += _WORKERS_FOR_REQUESTS
+        return queues * _WORKERS_FOR_A_QUEUE + others or _WORKERS_FOR_REQUESTS
 
     def pool(self, name: str) -> FunctionPool:
         """Return the workers of a function."""

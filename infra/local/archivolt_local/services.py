@@ -35,8 +35,10 @@ class Services:
         await asyncio.gather(*(child.stop() for child in self.children))
 
 
-async def start_services(data: DataFolder, lock: DataLock, tables: TablesChoice) -> Services:
-    """Start everything the functions stand on.
+async def start_services(
+    data: DataFolder, lock: DataLock, tables: TablesChoice, *, functions: str
+) -> Services:
+    """Start everything the functions stand on; `functions` is where state machines call them.
 
     Raises:
         StartError: One of them does not start.
@@ -47,7 +49,7 @@ async def start_services(data: DataFolder, lock: DataLock, tables: TablesChoice)
     started: list[Child] = []
     try:
         aws_port = free_port(_port(before, "aws_port"))
-        started.append(await start_emulator(data, aws_port, lock))
+        started.append(await start_emulator(data, aws_port, lock, functions=functions))
         vectors_url = await _start_vectors(data, lock, _port(before, "vectors_port"), started)
         aws_url = f"http://{LOOPBACK}:{aws_port}"
         tables_url = aws_url

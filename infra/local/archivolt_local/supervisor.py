@@ -30,6 +30,7 @@ from archivolt_local.provisioning.clients import StackClients
 from archivolt_local.provisioning.deployment import Deployment, deploy
 from archivolt_local.runtime.credentials import RoleCredentials
 from archivolt_local.runtime.environment import LocalServices
+from archivolt_local.runtime.invocations import InvocationHost
 from archivolt_local.services import Services, TablesChoice, start_services
 from archivolt_local.tokens import (
     LOCAL_ISSUER,
@@ -105,7 +106,12 @@ class Stack:
         options = self._options
         shutil.rmtree(options.data.scratch, ignore_errors=True)
         _say("Starting the services …")
-        self._services = await start_services(options.data, self._lock, options.tables)
+        invocations = InvocationHost()
+        address = await invocations.start()
+        cleanup.callback(invocations.stop)
+        self._services = await start_services(
+            options.data, self._lock, options.tables, functions=address
+        )
         cleanup.push_async_callback(self._services.stop)
         _say("Deploying template.yaml …")
         aws = StackClients(self._services.aws_url, self._services.tables_url)
@@ -121,6 +127,7 @@ class Stack:
         self._record(deployment)
         _say("Starting the functions …")
         await self._functions.start(aws.queues)
+        invocations.serve(self._functions.pool)
         self.front_door = FrontDoor(
             ApiDefinition(deployment.api), self._functions.pool, self._functions.app, self._clock
         )

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from archivolt.chat.skills import SkillService
     from archivolt.chat.turns import SendMessage
     from archivolt.chat.waiting import WaitingTurns
-    from archivolt.entrypoints.http.chat_services import ChatServices
+    from archivolt.domain.errors import ForbiddenError
+    from archivolt.domain.identity import Principal
+    from archivolt.entrypoints.http.chat_services import AgentRuns, ChatServices
     from archivolt.ports.model_catalogue import ModelCatalogue
 
 
@@ -112,6 +114,7 @@ class ChatContainer:
             clock=self._on.clock,
             limits=self.limits,
             outside=self._on.tools.federation.outside,
+            count=lambda principal: self._count(principal, "send_message"),
         )
         return SendMessage(support, lambda error: log_unexpected(error, request_id=""))
 
@@ -119,9 +122,11 @@ class ChatContainer:
     def services(self) -> "ChatServices":
         """What the chat function stands on."""
         from archivolt.chat.conversations import ConversationService
+        from archivolt.chat.current_places import CurrentPlaces
         from archivolt.chat.editing import Editor
         from archivolt.composition.metering import usage_reports
         from archivolt.entrypoints.http.chat_services import ChatServices
+        from archivolt.vaults.moved_paths import MovedPaths
 
         return ChatServices(
             enabled=self._on.settings.chat_enabled,
@@ -130,12 +135,40 @@ class ChatContainer:
             scopes=self.scopes,
             skills=self.skills,
             editor=Editor(self.models, lambda: self._on.rate_limit, self._on.clock),
-            conversations=ConversationService(self._on.conversations, self.waiting, self._on.clock),
+            conversations=ConversationService(
+                self._on.conversations,
+                self.waiting,
+                self._on.clock,
+                self._on.retention.conversation_receipts,
+                current=CurrentPlaces(
+                    self._on.vaults, MovedPaths(self._on.catalogue)
+                ).in_conversation,
+            ),
             model_choices=self.model_choices,
             usage=usage_reports(self._on),
             close=self._on.tools.federation.outside.close,
+            count=self._count,
+            note_refusal=self._note_refusal,
             allowed_origins=self._on.settings.allowed_origins,
+            agent=self._agent,
         )
+
+    def _agent(self) -> "AgentRuns":
+        from archivolt.entrypoints.http.chat_services import AgentRuns, no_runs
+
+        if not self._on.settings.agent_run_machine_arn:
+            return no_runs()
+        return AgentRuns(runs=self._on.runs.service, decisions=self._on.runs.decisions)
+
+    def _note_refusal(
+        self, principal: "Principal", operation: str, error: "ForbiddenError"
+    ) -> None:
+        from archivolt.domain.tool import Surface
+
+        self._on.tools.by_hand.note_refusal(principal, operation, error, surface=Surface.IN_APP)
+
+    def _count(self, principal: "Principal", operation: str) -> None:
+        self._on.rate_limit.count(principal, operation, self._on.clock.now())
 
     def _environment(self) -> "list[ConfiguredProvider]":
         from archivolt.chat.configured import environment_providers

@@ -5,7 +5,7 @@ from collections.abc import Coroutine
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from archivolt.domain.limits import MAX_RUN_HISTORY
+from archivolt.domain.run_limits import MAX_RUN_HISTORY
 
 if TYPE_CHECKING:
     from archivolt.bootstrap import Container

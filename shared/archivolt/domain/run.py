@@ -7,7 +7,7 @@ from typing import NewType
 
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.language import Language
-from archivolt.domain.limits import (
+from archivolt.domain.run_limits import (
     DEFAULT_RUN_MINUTES,
     DEFAULT_RUN_STEPS,
     DEFAULT_RUN_TOOL_CALLS,

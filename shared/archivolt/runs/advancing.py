@@ -10,8 +10,8 @@ from typing import Final
 from archivolt.agent.state import LoopState, StopReason, answered, summed_up
 from archivolt.agent.step import AskPerson, CallModel, Finish, RunTools, Summarise, step
 from archivolt.domain.errors import RateLimitedError, UnavailableError
-from archivolt.domain.limits import RUN_PROVIDER_DOWN_SECONDS
 from archivolt.domain.run import Run, RunEvent, RunPhase, RunStatus
+from archivolt.domain.run_limits import RUN_PROVIDER_DOWN_SECONDS
 from archivolt.ports.chat_model import ModelTurn
 from archivolt.runs.costs import cap_reached, with_turn
 from archivolt.runs.ending import ended

@@ -12,9 +12,10 @@ from archivolt.agent.calls import ToolCall
 from archivolt.agent.state import ToolOutcome, WaitingCall
 from archivolt.chat.toolbox import CallReport
 from archivolt.domain.conversation import ToolCallRecord
-from archivolt.domain.limits import MAX_CODE_CORRECTIONS, RUN_APPROVAL_GRACE_SECONDS
+from archivolt.domain.limits import MAX_CODE_CORRECTIONS
 from archivolt.domain.messages import MESSAGES
 from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, index_of
+from archivolt.domain.run_limits import RUN_APPROVAL_GRACE_SECONDS
 from archivolt.domain.stream import StreamEvent, ToolUseResult, ToolUseStart
 from archivolt.domain.tool import JsonObject, Surface
 from archivolt.observability import logger

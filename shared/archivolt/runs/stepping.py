@@ -8,15 +8,16 @@ one answer.
 from dataclasses import dataclass, replace
 from typing import Final
 
-from archivolt.agent.state import WaitingCall, ran
+from archivolt.agent.state import StopReason, WaitingCall, ran
 from archivolt.domain.errors import (
     ArchivoltError,
+    BudgetExceededError,
     ConflictError,
     RateLimitedError,
     UnavailableError,
 )
-from archivolt.domain.limits import RUN_APPROVAL_GRACE_SECONDS
 from archivolt.domain.run import Run, RunPhase, call_place
+from archivolt.domain.run_limits import RUN_APPROVAL_GRACE_SECONDS
 from archivolt.domain.tool import JsonObject
 from archivolt.runs.advancing import Advance
 from archivolt.runs.ending import ended
@@ -79,7 +80,7 @@ class RunSteps:
         except _TRIED_AGAIN:
             raise
         except ArchivoltError as error:
-            ended(self._on, loaded, error.code, so_far)
+            ended(self._on, loaded, _code_of(error, so_far), so_far)
             return _OVER
 
     def _stepped(self, found: OpenRun, ref: RunRef) -> Run:
@@ -155,6 +156,14 @@ class RunSteps:
             waited += (self._on.clock.now() - run.waiting_since).total_seconds()
         use = replace(run.use, tool_calls=executed, waited_seconds=waited)
         return replace(run, phase=RunPhase.MODEL, waiting_since=None, use=use)
+
+
+def _code_of(error: ArchivoltError, so_far: SoFar | None) -> str:
+    """Return why a run is over; as in the chat, a budget stops what has begun to answer."""
+    begun = so_far is not None and bool(so_far.text.strip())
+    if begun and isinstance(error, BudgetExceededError):
+        return StopReason.BUDGET
+    return error.code
 
 
 def _with(found: OpenRun, outcomes: list[KeptOutcome]) -> SoFar:

@@ -7,8 +7,10 @@ import pytest
 
 from archivolt.domain.conversation import Message
 from archivolt.domain.errors import UnavailableError
-from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS, RUN_PROVIDER_DOWN_SECONDS
+from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS, STANDING_SECONDS
 from archivolt.domain.run import Run, RunCaps, RunStatus
+from archivolt.domain.run_limits import RUN_PROVIDER_DOWN_SECONDS
+from archivolt.domain.tenancy import UserState
 from archivolt.ports.chat_model import ModelTurn
 from archivolt.runs.deciding import Decision
 from tests.builders import ACME, ALICE, principal
@@ -141,6 +143,31 @@ def turned_off() -> tuple[RunWorld, Run]:
     return on, on.drive(run)
 
 
+def suspended() -> tuple[RunWorld, Run]:
+    on = world(looking(1))
+    run = on.start_run()
+    on.step(run)
+    on.admission.admit(principal(ALICE))
+    on.tenants.set_user_state(ACME, ALICE, UserState.SUSPENDED)
+    on.clock.advance(seconds=STANDING_SECONDS)
+    return on, on.drive(run)
+
+
+def out_of_budget() -> tuple[RunWorld, Run]:
+    on = world(looking(1), looking(2))
+    run = on.start_run()
+    on.step(run)
+    on.settings.save(ACME, replace(on.settings.load(ACME), chat_monthly_budget_usd="0.000001"))
+    return on, on.drive(run)
+
+
+def beyond_the_budget() -> tuple[RunWorld, Run]:
+    on = world(looking(1))
+    run = on.start_run()
+    on.settings.save(ACME, replace(on.settings.load(ACME), chat_monthly_budget_usd="0.000001"))
+    return on, on.drive(run)
+
+
 def broke_off() -> tuple[RunWorld, Run]:
     on = world(looking(1))
     run = on.start_run()
@@ -165,6 +192,9 @@ STOPS: dict[str, tuple[Callable[[], tuple[RunWorld, Run]], RunStatus]] = {
     "approval_expired": (expired, RunStatus.STOPPED),
     "run_provider_down": (down_for_an_hour, RunStatus.FAILED),
     "chat_disabled": (turned_off, RunStatus.STOPPED),
+    "user_suspended": (suspended, RunStatus.STOPPED),
+    "budget_exceeded": (beyond_the_budget, RunStatus.STOPPED),
+    "budget": (out_of_budget, RunStatus.STOPPED),
     "run_failed": (broke_off, RunStatus.FAILED),
 }
 

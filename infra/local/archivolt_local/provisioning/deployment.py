@@ -69,12 +69,16 @@ class Schedule:
 
 @dataclass(frozen=True, kw_only=True)
 class Deployment:
-    """What runs. `api` is the body of the REST API with every reference resolved."""
+    """What runs. `api` is the body of the REST API with every reference resolved.
+
+    `called_by_machines` are the functions that state machines call.
+    """
 
     functions: Mapping[str, DeployedFunction]
     event_sources: Sequence[EventSource]
     schedules: Sequence[Schedule]
     api: Mapping[str, Any]
+    called_by_machines: frozenset[str] = frozenset()
 
 
 def deploy(path: Path, parameters: Mapping[str, str], aws: StackClients) -> Deployment:
@@ -100,13 +104,16 @@ def deploy(path: Path, parameters: Mapping[str, str], aws: StackClients) -> Depl
         event_sources=_event_sources(template, resolver),
         schedules=_schedules(template, resolver),
         api=_api(template, resolver),
+        called_by_machines=_called_by_machines(template, resolver),
     )
 
 
 def _ensure_stack(
     template: Template, resolver: Resolver, parameters: Mapping[str, str], aws: StackClients
 ) -> None:
-    content = json.dumps([template.document, dict(parameters)], sort_keys=True)
+    content = json.dumps(
+        [template.document, dict(template.machines), dict(parameters)], sort_keys=True
+    )
     fingerprint = hashlib.sha256(content.encode()).hexdigest()
     present = _stack(aws)
     if present and present["StackStatus"] == "CREATE_COMPLETE":
@@ -215,6 +222,13 @@ def _schedules(template: Template, resolver: Resolver) -> list[Schedule]:
         if "ScheduleExpression" in properties
         for target in properties["Targets"]
     ]
+
+
+def _called_by_machines(template: Template, resolver: Resolver) -> frozenset[str]:
+    machines = template.of_type("AWS::StepFunctions::StateMachine")
+    given = (resolver.resolve(each.get("DefinitionSubstitutions", {})) for _, each in machines)
+    arns = (str(value) for values in given for value in values.values())
+    return frozenset(arn.rpartition(":")[2] for arn in arns if ":function:" in arn)
 
 
 def _api(template: Template, resolver: Resolver) -> Mapping[str, Any]:

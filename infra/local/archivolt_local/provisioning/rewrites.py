@@ -8,6 +8,7 @@
   assume themselves trust whom the template says.
 - A right to send one message is one to send several, as AWS has it: the emulator knows the name of
   the call alone.
+- The text of a state machine is in a file that AWS SAM uploads: it is written into the template.
 - The API is ours to serve, and nobody looks at alarms: of the API only the first path is left, of
   the alarms nothing, nor of what is written for readers.
 - The bucket's "encrypted connections only" is lifted: the loopback speaks HTTP.
@@ -38,7 +39,7 @@ def for_emulator(template: Template, known: Mapping[str, str], fingerprint: str)
     kept = {name for name, _ in template.of_type(*KEPT_DATA)}
     literals = {name: value for name, value in known.items() if name.partition(".")[0] in kept}
     resources = {
-        name: _rewritten(resource)
+        name: _rewritten(resource, template.machines.get(name, ""))
         for name, resource in template.resources.items()
         if resource["Type"] not in _LEFT_OUT and not _is_schedule(resource)
     }
@@ -51,8 +52,11 @@ def _is_schedule(resource: Mapping[str, Any]) -> bool:
     return "ScheduleExpression" in resource.get("Properties", {})
 
 
-def _rewritten(resource: Mapping[str, Any]) -> dict[str, Any]:
+def _rewritten(resource: Mapping[str, Any], machine: str) -> dict[str, Any]:
     properties = dict(resource.get("Properties", {}))
+    if machine:
+        del properties["DefinitionS3Location"]
+        properties["DefinitionString"] = machine
     if resource["Type"] == "AWS::Lambda::Function":
         properties.pop("Layers", None)
         properties["Code"] = {"ZipFile": "# runs from source, in the stack's own host"}

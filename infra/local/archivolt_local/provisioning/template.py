@@ -11,15 +11,20 @@ Resource = Mapping[str, Any]
 
 # Folders are meaningless to the transform: code runs from source, not from an archive.
 _NOWHERE = "s3://local/none.zip"
-_CODE_KEYS = {"AWS::Serverless::Function": "CodeUri", "AWS::Serverless::LayerVersion": "ContentUri"}
+_CODE_KEYS = {
+    "AWS::Serverless::Function": "CodeUri",
+    "AWS::Serverless::LayerVersion": "ContentUri",
+    "AWS::Serverless::StateMachine": "DefinitionUri",
+}
 
 
 @dataclass(frozen=True)
 class Template:
-    """A transformed template, and the folder of each function's code."""
+    """A transformed template, the folder of each function's code, and each state machine's text."""
 
     document: Mapping[str, Any]
     folders: Mapping[str, Path]
+    machines: Mapping[str, str]
 
     @property
     def resources(self) -> Mapping[str, Resource]:
@@ -42,11 +47,15 @@ def load_template(path: Path, parameters: Mapping[str, str]) -> Template:
     """
     source = parse_template(path.read_text(encoding="utf-8"))
     folders: dict[str, Path] = {}
+    machines: dict[str, str] = {}
     for name, resource in source["Resources"].items():
         key = _CODE_KEYS.get(resource["Type"])
         if key is None:
             continue
+        place = path.parent / resource["Properties"][key]
         if key == "CodeUri":
-            folders[name] = path.parent / resource["Properties"][key]
+            folders[name] = place
+        elif key == "DefinitionUri":
+            machines[name] = place.read_text(encoding="utf-8")
         resource["Properties"][key] = _NOWHERE
-    return Template(transform(source, parameters), folders)
+    return Template(transform(source, parameters), folders, machines)

@@ -45,8 +45,8 @@ from archivolt.domain.errors import (
     UnavailableError,
 )
 from archivolt.domain.identity import TenantId, UserId
-from archivolt.domain.limits import RUN_STATE_KEPT_DAYS
 from archivolt.domain.run import Run, RunEvent, RunId
+from archivolt.domain.run_limits import RUN_STATE_KEPT_DAYS
 
 _INDEX: Final = "by_last_use"
 _OPEN: Final = "OPEN_RUNS"

@@ -1,4 +1,4 @@
-"""The application of the chat function: `/api/v1/chat/*`, `/api/v1/ai/*`, and `/healthz`.
+"""The application of the chat function: `/api/v1/chat/*`, `/agent/*`, `/ai/*`, and `/healthz`.
 
 The last is for the Web Adapter.
 """
@@ -12,20 +12,27 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from archivolt.domain.errors import NotFoundError
+from archivolt.domain.errors import ForbiddenError, NotFoundError
+from archivolt.domain.identity import Principal
 from archivolt.entrypoints.http.ai_routes import ai_router
 from archivolt.entrypoints.http.application import create_application
+from archivolt.entrypoints.http.authentication import Gate
 from archivolt.entrypoints.http.chat_services import ChatServicesOf
 from archivolt.entrypoints.http.context_routes import context_router
 from archivolt.entrypoints.http.conversation_routes import conversation_router
 from archivolt.entrypoints.http.editor_routes import editor_router
 from archivolt.entrypoints.http.errors import error_response, language_for
 from archivolt.entrypoints.http.message_routes import message_router
+from archivolt.entrypoints.http.run_routes import run_router
 from archivolt.entrypoints.http.skill_routes import skill_router
 from archivolt.entrypoints.http.usage_routes import usage_router
 
 PREFIX: Final = "/api/v1/chat"
 AI_PREFIX: Final = "/api/v1/ai"
+AGENT_PREFIX: Final = "/api/v1/agent"
+
+# They count beside what else they wait for.
+_COUNTED_WHERE_DONE: Final = frozenset({"send_message", "edit_text"})
 
 # How long a stopping server waits for running turns; AWS gives a function two seconds in all.
 _DRAIN_SECONDS: Final = 1.5
@@ -37,6 +44,7 @@ def create_chat_app(services: ChatServicesOf, allowed_origins: str = "") -> Fast
         "Archivolt chat",
         token_verifier=lambda: services().token_verifier,
         allowed_origins=allowed_origins,
+        gate=_gate(services),
     )
     # The innermost, so that its answers have ids and origins as all others.
     app.user_middleware.append(Middleware(FeatureGate, services=services))
@@ -45,11 +53,22 @@ def create_chat_app(services: ChatServicesOf, allowed_origins: str = "") -> Fast
     app.include_router(context_router(services), prefix=PREFIX)
     app.include_router(conversation_router(services), prefix=PREFIX)
     app.include_router(usage_router(services), prefix=PREFIX)
+    app.include_router(run_router(services), prefix=AGENT_PREFIX)
     app.include_router(ai_router(services), prefix=AI_PREFIX)
     app.include_router(skill_router(services), prefix=AI_PREFIX)
     # The last: it takes any name.
     app.include_router(editor_router(services), prefix=AI_PREFIX)
     return app
+
+
+def _gate(services: ChatServicesOf) -> Gate:
+    def count(principal: Principal, operation: str) -> None:
+        services().count(principal, operation)
+
+    def note(principal: Principal, operation: str, error: ForbiddenError) -> None:
+        services().note_refusal(principal, operation, error)
+
+    return Gate(note_refusal=note, count=count, counts_itself=_COUNTED_WHERE_DONE)
 
 
 class FeatureGate:
@@ -61,7 +80,8 @@ class FeatureGate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request, or answer `not_found`."""
-        is_chat = scope["type"] == "http" and scope["path"].startswith((PREFIX, AI_PREFIX))
+        gated = (PREFIX, AGENT_PREFIX, AI_PREFIX)
+        is_chat = scope["type"] == "http" and scope["path"].startswith(gated)
         if not is_chat or self._services().enabled:
             await self._app(scope, receive, send)
             return
@@ -95,9 +115,9 @@ class LazyChatApp:
                 continue
             if "_built" in self.__dict__:
                 await self._services().send_message.drain(_DRAIN_SECONDS)
+                await asyncio.to_thread(self._services().close)
             await send({"type": "lifespan.shutdown.complete"})
             return
-                await asyncio.to_thread(self._services().close)
 
 
 def _health_router() -> APIRouter:

@@ -11,6 +11,7 @@ from archivolt.chat.scope import ScopeCollector
 from archivolt.chat.skills import SkillService
 from archivolt.chat.turns import SendMessage
 from archivolt.domain.errors import UnavailableError
+from archivolt.entrypoints.http.authentication import Count, NoteRefusal
 from archivolt.governance.usage import UsageReports
 from archivolt.ports.governance import TokenVerifier
 from archivolt.runs.deciding import RunDecisions
@@ -40,7 +41,8 @@ class ChatServices:
     """The collaborators of the chat function.
 
     `enabled` is the feature flag of S6; `close` ends what else runs when the function ends;
-    `allowed_origins` as in the settings.
+    `count` holds a caller to the rate limit, `note_refusal` records a refusal; `allowed_origins`
+    as in the settings.
     """
 
     enabled: bool
@@ -54,6 +56,8 @@ class ChatServices:
     agent: Callable[[], AgentRuns] = no_runs
     usage: UsageReports
     close: Callable[[], None]
+    count: Count = lambda principal, operation: None  # noqa: ARG005  nobody is held
+    note_refusal: NoteRefusal = lambda principal, operation, error: None  # noqa: ARG005  unnoted
     allowed_origins: str = ""
 
 

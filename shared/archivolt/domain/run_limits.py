@@ -1,0 +1,27 @@
+"""The limits of agent runs, beside `limits`."""
+
+from typing import Final
+
+# Agent runs (decision 21). An execution is renewed long before AWS ends it at 25,000 events.
+DEFAULT_RUN_STEPS: Final = 50
+MAX_RUN_STEPS: Final = 500
+DEFAULT_RUN_TOOL_CALLS: Final = 200
+MAX_RUN_TOOL_CALLS: Final = 2_000
+DEFAULT_RUN_MINUTES: Final = 60
+MAX_RUN_MINUTES: Final = 10_080
+MAX_RUN_MICRO_DOLLARS: Final = 1_000_000_000
+MAX_RUN_VAULTS: Final = 50
+MAX_RUN_HISTORY: Final = 12_000
+# How long a provider may be down before a run gives up.
+RUN_PROVIDER_DOWN_SECONDS: Final = 3_600
+# The engine's own clock may be a little ahead of ours.
+RUN_APPROVAL_GRACE_SECONDS: Final = 5
+RUN_STATE_KEPT_DAYS: Final = 60
+DEFAULT_RUNS: Final = 50
+MAX_RUNS: Final = 200
+DEFAULT_RUN_EVENTS: Final = 200
+MAX_RUN_EVENTS: Final = 1_000
+RUN_EVENTS_POLL_SECONDS: Final = 1.0
+# A stream of events ends by itself before its function is stopped; who listens comes back.
+RUN_EVENTS_STREAM_SECONDS: Final = 240
+MAX_IDEMPOTENCY_KEY_CHARS: Final = 255

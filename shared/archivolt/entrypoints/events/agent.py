@@ -1,0 +1,83 @@
+"""The agent function: what the state machine of runs asks for, and its own daily look.
+
+The errors that leave it are named after their kinds: the machine tries again by these names.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from archivolt.domain.identity import tenant_id
+from archivolt.domain.run import RunId
+from archivolt.runs.calling import RunCalls
+from archivolt.runs.resuming import RunSweep
+from archivolt.runs.stepping import RunSteps
+from archivolt.runs.support import RunRef
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentServices:
+    """What the agent function stands on."""
+
+    steps: RunSteps
+    calls: RunCalls
+    sweep: RunSweep
+
+
+class _Task(BaseModel):
+    model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
+
+    do: Literal["step", "tool", "await", "decide", "broke_off"]
+    tenant: str
+    run: str
+    execution: int
+    retries: int = 0
+    call: str = ""
+    token: str = ""
+    error: str = ""
+    cause: str = ""
+
+    @property
+    def ref(self) -> RunRef:
+        """Which execution asks about which run."""
+        return RunRef(
+            tenant=tenant_id(self.tenant),
+            run=RunId(self.run),
+            execution=self.execution,
+            retries=self.retries,
+        )
+
+
+Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
+
+
+def build_agent(services: Callable[[], AgentServices]) -> Handler:
+    """Return the handler; the services are built at the first task."""
+
+    def handler(event: Mapping[str, Any], context: object) -> dict[str, Any]:
+        del context
+        if event.get("detail-type") == "Scheduled Event":
+            return {"resumed": services().sweep.sweep()}
+        return _done(services(), _Task.model_validate(event))
+
+    return handler
+
+
+def _done(services: AgentServices, task: _Task) -> dict[str, Any]:
+    calls = services.calls
+    match task.do:
+        case "step":
+            following = services.steps.step(task.ref)
+            return {"next": following.what, "calls": list(following.calls)}
+        case "tool":
+            calls.run_tool(task.ref, task.call)
+        case "await":
+            calls.await_person(task.ref, task.call, task.token)
+        case "decide":
+            wait = calls.decided(task.ref, task.call)
+            return {"waits": wait.waits, "seconds": wait.seconds}
+        case "broke_off":
+            calls.broke_off(task.ref, error=task.error, cause=task.cause)
+    return {}

@@ -1,0 +1,109 @@
+"""The events of a run: page by page, or as a stream that a reader can take up again.
+
+A stream tells each event under its number. It ends with the run, or before its function would be
+stopped: a reader comes back with `Last-Event-ID`, as browsers do by themselves (WHATWG HTML §9.2).
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Header, Query, Request
+from fastapi.responses import StreamingResponse
+
+from archivolt.chat.sse import HEARTBEAT
+from archivolt.domain.errors import NotFoundError
+from archivolt.domain.limits import HEARTBEAT_SECONDS
+from archivolt.domain.run import Run, RunEvent
+from archivolt.domain.run_limits import (
+    DEFAULT_RUN_EVENTS,
+    MAX_RUN_EVENTS,
+    RUN_EVENTS_POLL_SECONDS,
+    RUN_EVENTS_STREAM_SECONDS,
+)
+from archivolt.entrypoints.http.authentication import InteractivePrincipal
+from archivolt.entrypoints.http.chat_services import ChatServicesOf
+from archivolt.entrypoints.http.run_bodies import EventBody, EventPage
+from archivolt.runs.service import RunService
+
+_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+_STREAM: Final = "text/event-stream"
+_DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "model": EventPage,
+        "description": "A page; with `Accept: text/event-stream` events as they happen.",
+        "content": {_STREAM: {"schema": {"type": "string"}}},
+    }
+}
+AfterNumber = Annotated[int, Query(ge=0, description="The number of the last event you have.")]
+EventLimit = Annotated[int, Query(ge=1, le=MAX_RUN_EVENTS)]
+LastEvent = Annotated[str, Header(alias="Last-Event-ID", max_length=20)]
+
+
+def add_events(router: APIRouter, services: ChatServicesOf) -> None:
+    """Add the route of events."""
+
+    @router.get(
+        "/runs/{run_id}/events",
+        summary="Watch an agent run",
+        operation_id="run_events",
+        response_model=None,
+        responses=_DOCUMENTED,
+    )
+    async def run_events(  # pyright: ignore[reportUnusedFunction]
+        request: Request,
+        principal: InteractivePrincipal,
+        run_id: str,
+        after: AfterNumber = 0,
+        limit: EventLimit = DEFAULT_RUN_EVENTS,
+        last_event_id: LastEvent = "",
+    ) -> StreamingResponse | EventPage:
+        """Return what happened in a run, in order, each event under its number."""
+        runs = services().agent().runs
+        run = await asyncio.to_thread(runs.read, principal, run_id)
+        start = int(last_event_id) if last_event_id.isdecimal() else after
+        if _STREAM in request.headers.get("accept", ""):
+            stream = event_stream(runs, run, start)
+            return StreamingResponse(stream, media_type=_STREAM, headers=_HEADERS)
+        events = await asyncio.to_thread(runs.events, run, after=start, limit=limit)
+        last = events[-1].number if events else start
+        over = run.status.over and last >= run.event_count
+        return EventPage(events=[EventBody.of(each) for each in events], next_after=last, over=over)
+
+
+async def event_stream(
+    runs: RunService,
+    run: Run,
+    after: int,
+    *,
+    poll_seconds: float = RUN_EVENTS_POLL_SECONDS,
+    seconds: float = RUN_EVENTS_STREAM_SECONDS,
+) -> AsyncGenerator[bytes, None]:
+    """Yield the events of a run as they come, and a comment whenever none came for a while."""
+    quiet, left = 0.0, seconds
+    while left > 0:
+        try:
+            events = await asyncio.to_thread(runs.events, run, after=after, limit=MAX_RUN_EVENTS)
+        except NotFoundError:
+            return  # deleted
+        for event in events:
+            yield encode_event(event)
+            after = event.number
+        if events and events[-1].name == "run_end":
+            return
+        if events:
+            quiet = 0.0
+            continue
+        if quiet >= HEARTBEAT_SECONDS:
+            yield HEARTBEAT
+            quiet = 0.0
+        await asyncio.sleep(poll_seconds)
+        quiet, left = quiet + poll_seconds, left - poll_seconds
+
+
+def encode_event(event: RunEvent) -> bytes:
+    """Return one event as UTF-8, with its number; JSON escapes line ends."""
+    data = json.dumps(event.data, ensure_ascii=False, separators=(",", ":"))
+    text = f"id: {event.number}\nevent: {event.name}\ndata: {data}\n\n"
+    return text.encode("utf-8", "replace")
