@@ -7,8 +7,10 @@ from typing import Any
 
 import httpx2
 import pytest
+from botocore.session import get_session
 
 from archivolt.domain.identity import Role
+from archivolt_local.emulator import REGION, ROOT_CREDENTIALS
 from tests.e2e.stack import Stack, wait_until
 from tests.fakes.openai_server import OpenAIServer, Reply, calls, openai_server, says
 
@@ -149,3 +151,90 @@ def test_a_change_is_made_once_it_is_confirmed_and_not_before(http: httpx2.Clien
     assert made["text"] == "Written."
     assert [call["status"] for call in made["tool_calls"]] == ["success"]
     assert after.json()["content"] == new["content"]
+
+
+@pytest.fixture
+def usage_queue(stack: Stack) -> str:
+    """A queue that a rule brings every event of usage to, as a bridge to Kafka would have it."""
+    events_client: Any = get_session().create_client(
+        "events",
+        endpoint_url=stack.aws.url,
+        region_name=REGION,
+        aws_access_key_id=ROOT_CREDENTIALS["AWS_ACCESS_KEY_ID"],
+        aws_secret_access_key=ROOT_CREDENTIALS["AWS_SECRET_ACCESS_KEY"],
+    )
+    queues = stack.aws.queues
+    url = queues.create_queue(QueueName="usage-of-a-test")["QueueUrl"]
+    names: Any = ["QueueArn"]
+    arn = queues.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]["QueueArn"]
+    pattern = {"source": ["archivolt.usage"]}
+    events_client.put_rule(Name="usage-of-a-test", EventPattern=json.dumps(pattern))
+    events_client.put_targets(Rule="usage-of-a-test", Targets=[{"Id": "queue", "Arn": arn}])
+    return url
+
+
+def test_what_is_used_is_told_counted_and_held_to_its_budget(
+    stack: Stack, usage_queue: str
+) -> None:
+    token = stack.token("frida", tenant="frugal", role=Role.TENANT_ADMIN)
+    with stack.client(token) as client, openai_server(says("One."), says("Two.")) as server:
+        settings = f"{API}/tenants/frugal/settings"
+        provider = {"chat_base_url": server.base_url, "chat_model": "gpt-4o"}
+        budget = {"chat_monthly_budget_usd": 5, "chat_daily_tokens_per_user": 1_000_000}
+        client.put(settings, json=provider | budget).raise_for_status()
+        ends = [
+            dict(events(client.post(MESSAGES, json={"message": text}).text))["message_end"]
+            for text in ("One?", "Two?")
+        ]
+        own = client.get(f"{API}/chat/usage").json()
+        tenant = client.get(f"{API}/chat/usage/tenant").json()
+        client.put(settings, json={"chat_monthly_budget_usd": 0.0001}).raise_for_status()
+        refused = client.post(MESSAGES, json={"message": "3?"}, headers={"accept-language": "fr"})
+        after = client.get(f"{API}/chat/usage").json()
+
+    used = {side: sum(end[side] for end in ends) for side in ("input_tokens", "output_tokens")}
+    assert used == {"input_tokens": 14, "output_tokens": 6}
+    for told in (own, tenant, after):
+        assert {side: told[side] for side in used} == used
+    assert (own["cost_usd"], own["budget_usd"], own["remaining_usd"]) == (
+        "0.000096",
+        "5.00",
+        "4.999904",
+    )
+    assert [each["user"] for each in tenant["by_user"]] == ["frida"]
+    assert refused.status_code == 429
+    assert refused.json()["error"]["message"] == "Budget mensuel de tokens dépassé"
+    assert len(server.requests) == 2
+    told_of = [event["detail"] for event in _received(stack, usage_queue, 2)]
+    assert [list(each) for each in told_of] == [USAGE_FIELDS] * 2
+    assert {each["tenant_id"] for each in told_of} == {"frugal"}
+    assert "frida" not in json.dumps(told_of)
+
+
+USAGE_FIELDS = [
+    "event_type",
+    "tenant_id",
+    "user_id",
+    "conversation_id",
+    "provider",
+    "model",
+    "input_tokens",
+    "output_tokens",
+    "tool_calls",
+    "estimated_cost_usd",
+    "timestamp",
+]
+
+
+def _received(stack: Stack, queue: str, count: int) -> list[dict[str, Any]]:
+    """Return events of the frugal tenant, once there are so many."""
+    found: list[dict[str, Any]] = []
+
+    def enough() -> bool:
+        answer = stack.aws.queues.receive_message(QueueUrl=queue, MaxNumberOfMessages=10)
+        bodies = [json.loads(each.get("Body", "{}")) for each in answer.get("Messages", [])]
+        found.extend(each for each in bodies if each["detail"]["tenant_id"] == "frugal")
+        return len(found) >= count
+
+    wait_until(enough, 60)
+    return found
