@@ -4,28 +4,44 @@ The owner may everything. An administrator of the tenant may read and delete; to
 conversation of another person does not exist.
 """
 
+from collections.abc import Callable
 from datetime import datetime
 
 from archivolt.chat.archive import ConversationSearch, FoundConversation
 from archivolt.chat.running import confirmations_in
 from archivolt.chat.waiting import WaitingTurns
 from archivolt.domain.conversation import Conversation, ConversationId
+from archivolt.domain.erasure import Erasure
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_TITLE_CHARS
 from archivolt.domain.rights import may_reach_others
 from archivolt.domain.stream import ConfirmationRequired
+from archivolt.governance.conversation_receipts import ConversationReceipts
 from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
 
 
 class ConversationService:
-    """What a person may do with conversations beside talking in them."""
+    """What a person may do with conversations beside talking in them.
 
-    def __init__(self, store: ConversationStore, waiting: WaitingTurns, clock: Clock) -> None:
+    `current` leads the citations of a conversation to where documents are now.
+    """
+
+    def __init__(
+        self,
+        store: ConversationStore,
+        waiting: WaitingTurns,
+        clock: Clock,
+        receipts: ConversationReceipts,
+        *,
+        current: Callable[[Principal, Conversation], Conversation],
+    ) -> None:
         self._store = store
         self._waiting = waiting
         self._clock = clock
+        self._receipts = receipts
+        self._current = current
 
     def now(self) -> datetime:
         """Return the moment against which a conversation counts as busy."""
@@ -60,6 +76,10 @@ class ConversationService:
             raise NotFoundError("conversation_not_found")
         return found
 
+    def opened(self, principal: Principal, conversation_id: str) -> Conversation:
+        """Return a conversation as `read`, its citations leading to where documents are now."""
+        return self._current(principal, self.read(principal, conversation_id))
+
     def confirmations(
         self, principal: Principal, conversation: Conversation
     ) -> tuple[ConfirmationRequired, ...]:
@@ -91,11 +111,21 @@ class ConversationService:
             raise InvalidRequestError("invalid_request", problem="title_size")
         return self._store.rename(found, words)
 
-    def delete(self, principal: Principal, conversation_id: str) -> None:
-        """Remove a conversation and its messages at once (S21).
+    def delete(self, principal: Principal, conversation_id: str) -> Erasure:
+        """Remove a conversation and its messages at once, and return the receipt (S21).
 
         Raises:
             NotFoundError: `conversation_not_found`.
 
         """
-        self._store.delete(self.read(principal, conversation_id))
+        found = self.read(principal, conversation_id)
+        self._store.delete(found)
+        return self._receipts.keep(principal, found, left=self._left(found))
+
+    def _left(self, deleted: Conversation) -> dict[str, int]:
+        """Read back what is there of a conversation that was removed: nothing."""
+        try:
+            there = self._store.get(deleted.tenant, deleted.id)
+        except NotFoundError:
+            return {}
+        return {"conversations": 1, "messages": there.message_count}

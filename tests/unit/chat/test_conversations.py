@@ -6,9 +6,11 @@ from archivolt.chat.conversations import ConversationService
 from archivolt.chat.waiting import WaitingTurns
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal, Role
+from archivolt.governance.conversation_receipts import ConversationReceipts
 from tests.builders import ALICE, BOB, GLOBEX, a_conversation, a_message, principal
 from tests.fakes.clock import FrozenClock
 from tests.fakes.conversations import InMemoryConversations
+from tests.fakes.erasures import InMemoryErasures
 from tests.fakes.governance import ReversibleBox
 
 OWNER = principal(ALICE)
@@ -28,7 +30,14 @@ def service() -> ConversationService:
     store.create(conversation)
     store.append(conversation, [a_message()])
     clock = FrozenClock()
-    return ConversationService(store, WaitingTurns(ReversibleBox, clock), clock)
+    receipts = ConversationReceipts(InMemoryErasures(), clock)
+    return ConversationService(
+        store,
+        WaitingTurns(ReversibleBox, clock),
+        clock,
+        receipts,
+        current=lambda _, conversation: conversation,
+    )
 
 
 @pytest.mark.parametrize("caller", [OWNER, *ADMINS])
@@ -78,3 +87,16 @@ def test_a_list_holds_the_callers_own_only(service: ConversationService) -> None
     page, more = service.page(OWNER, limit=9)
     assert [conversation.id for conversation in page] == ["c1"]
     assert more is None
+
+
+def test_a_deletion_leaves_a_receipt_that_counts_what_was_there_and_read_back(
+    service: ConversationService,
+) -> None:
+    receipt = service.delete(OWNER, "c1")
+
+    assert receipt.is_complete
+    assert receipt.deleted == {"conversations": 1, "messages": 1}
+    assert receipt.subject.name == "c1"
+    assert OWNER.user not in (receipt.asked_by, receipt.id)
+    with pytest.raises(NotFoundError):
+        service.read(OWNER, "c1")

@@ -1,6 +1,7 @@
 """Each call tells which places of the vaults it is about, as addresses to open (O65)."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,8 +9,14 @@ import pytest
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.touched import touched_uris
 from archivolt.domain.conversation import ConversationId, ToolCallRecord
-from archivolt.domain.stream import ConfirmationRequired, StreamEvent, ToolUseResult
+from archivolt.domain.identity import Role
+from archivolt.domain.ingestion import Generation
+from archivolt.domain.moves import departed
+from archivolt.domain.paths import VaultPath
+from archivolt.domain.stream import Citations, ConfirmationRequired, StreamEvent, ToolUseResult
+from archivolt.domain.vault import VaultRef
 from archivolt.ports.chat_model import ModelTurn
+from tests.builders import ALICE, principal
 from tests.chat_world import ChatWorld
 from tests.fakes.models import ScriptedModel, calling
 
@@ -74,3 +81,65 @@ def test_what_is_read_proposed_and_made_can_be_opened() -> None:
     assert affected["uri"] == "vault://notes/a.md"
     assert affected["new_uri"] == "vault://notes/b.md"
     assert [each.uris for each in of_kind(made, ToolUseResult)] == [("vault://notes/b.md",)]
+
+
+def cited(events: list[StreamEvent]) -> list[str]:
+    return [item.uri for each in of_kind(events, Citations) for item in each.items]
+
+
+def test_what_a_turn_found_and_then_renamed_is_cited_where_it_is_now() -> None:
+    search = calling("search_documents", q="mat")
+    rename = calling("rename_file", vault="notes", path="d/a.md", new_name="é b.md")
+    move = calling("rename_directory", vault="notes", path="d", new_name="e")
+    world = ChatWorld(ScriptedModel(search, rename, move, ModelTurn(text="Done.")))
+    notes = world.vault("notes")
+    world.write(notes, "d/a.md", "under the mat")
+    world.write(notes, "d-2/b.md", "beside the mat")
+
+    events = asyncio.run(world.turn("Rename it."))
+    for _ in range(2):
+        [waits] = of_kind(events, ConfirmationRequired)
+        conversation = ConversationId(world.only_conversation().id)
+        token = (waits.confirmation_token,)
+        yes = TurnRequest(text="", conversation_id=conversation, confirm=token)
+        events = asyncio.run(world.turn(yes))
+
+    assert sorted(cited(events)) == ["vault://notes/d-2/b.md", "vault://notes/e/%C3%A9%20b.md"]
+    kept = world.only_conversation().messages[-1].citations
+    assert {each.path for each in kept} == {"d-2/b.md", "e/é b.md"}
+
+
+def test_a_conversation_that_is_read_again_leads_to_where_its_documents_are_now() -> None:
+    world = ChatWorld(ScriptedModel(calling("search_documents", q="mat"), ModelTurn(text="Done.")))
+    notes = world.vault("notes")
+    world.write(notes, "a.md", "under the mat")
+    world.write(notes, "stays.md", "beside the mat")
+    asyncio.run(world.turn("Where?"))
+    conversation = world.only_conversation().id
+    move(world, notes, "a.md", "b.md")
+    move(world, notes, "b.md", "sub/c d.md")
+
+    [_, answer] = world.conversation_service.opened(principal(ALICE), conversation).messages
+
+    assert sorted(each.uri for each in answer.citations) == [
+        "vault://notes/stays.md",
+        "vault://notes/sub/c%20d.md",
+    ]
+    assert {each.path for each in answer.citations} == {"stays.md", "sub/c d.md"}
+    # Where a document went is nothing to whoever is no member of its vault.
+    admin = principal("carol", role=Role.TENANT_ADMIN)
+    [_, seen] = world.conversation_service.opened(admin, conversation).messages
+    assert {each.path for each in seen.citations} == {"a.md", "stays.md"}
+
+
+def move(world: ChatWorld, vault: VaultRef, source: str, target: str) -> None:
+    """Leave the catalogue as a move does."""
+    stored = world.catalogue.get(vault, VaultPath(source))
+    assert stored is not None
+    now = world.clock.now()
+    gone = departed(
+        vault, stored.path, stored, to=VaultPath(target), over=Generation("none"), now=now
+    )
+    assert world.catalogue.advance(gone, previous=stored)
+    arrived = replace(stored, path=VaultPath(target))
+    assert world.catalogue.advance(arrived, previous=None)

@@ -58,7 +58,7 @@ def _add_reading(router: APIRouter, services: ChatServicesOf) -> None:
     ) -> ConversationBody:
         """Return a conversation with its messages, to its owner or an administrator."""
         service = services().conversations
-        found = service.read(principal, conversation_id)
+        found = service.opened(principal, conversation_id)
         waiting = service.confirmations(principal, found)
         return ConversationBody.whole(found, service.now(), waiting)
 
@@ -94,7 +94,7 @@ def _add_export(router: APIRouter, services: ChatServicesOf) -> None:
     ) -> Response:
         """Return a conversation as a file, JSON or Markdown."""
         service = services().conversations
-        found = service.read(principal, conversation_id)
+        found = service.opened(principal, conversation_id)
         if form == "json":
             whole = ConversationBody.whole(found, service.now(), ())
             content, kind = whole.model_dump_json(indent=2), "application/json"
@@ -132,6 +132,6 @@ def _add_changing(router: APIRouter, services: ChatServicesOf) -> None:
     def delete_conversation(  # pyright: ignore[reportUnusedFunction]
         principal: InteractivePrincipal, conversation_id: str
     ) -> Response:
-        """The owner or an administrator may; it is gone at once."""
-        services().conversations.delete(principal, conversation_id)
-        return Response(status_code=204)
+        """The owner or an administrator may; it is gone at once. `Location` is of the receipt."""
+        receipt = services().conversations.delete(principal, conversation_id)
+        return Response(status_code=204, headers={"Location": f"/api/v1/erasures/{receipt.id}"})
