@@ -23,7 +23,7 @@ run: ## Start Archivolt on this machine (PORT, DATA, VAULTS from the environment
 	@exec $(VENV)/bin/archivolt up
 
 setup: ## Create .venv and the tools' environments
-	@$(install) dev ministack
+	@$(install) dev ministack mcp-servers
 	@scripts/fetch_dynamodb_local --optional
 
 test: setup ## Run the test suite

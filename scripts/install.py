@@ -55,7 +55,7 @@ def environments(venv: Path) -> dict[str, Environment]:
     }
     tools = {
         name: Environment(TOOLS / name, f"requirements/{name}.txt")
-        for name in ("ministack", "sam", "uv", "fastmcp")
+        for name in ("ministack", "sam", "uv", "fastmcp", "mcp-servers")
     }
     return project | tools
 

@@ -21,6 +21,7 @@ class FederationContainer:
 
     def __init__(self, container: "Container") -> None:
         self._on = container
+        self._making = threading.Lock()
 
     @cached_property
     def store(self) -> "McpServerStore":
@@ -31,9 +32,14 @@ class FederationContainer:
         control = self._on.settings.required("control_table")
         return DynamoMcpServers(DynamoTable(self._on.aws.dynamodb, control))
 
-    @cached_property
+    @property
     def client(self) -> "SdkMcpClient":
-        """What speaks to servers."""
+        """What speaks to servers: one, whichever of the calls side by side needs it first."""
+        with self._making:
+            return self._client
+
+    @cached_property
+    def _client(self) -> "SdkMcpClient":
         from archivolt.adapters.http.addresses import OutboundRules
         from archivolt.adapters.mcp.client import SdkMcpClient
         from archivolt.adapters.mcp.transports import Transports

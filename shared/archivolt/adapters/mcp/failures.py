@@ -38,10 +38,10 @@ def lost_by(error: BaseException, status: int = 0) -> LinkLostError:
             return each
         if isinstance(each, ArchivoltError):
             return LinkLostError("mcp_address_private")
-        if isinstance(each, OSError | ValueError) and not isinstance(each, httpx2.InvalidURL):
-            return LinkLostError("mcp_no_program")
         if isinstance(each, TimeoutError | httpx2.TimeoutException):
             return LinkLostError("mcp_slow")
+        if isinstance(each, OSError):
+            return LinkLostError("mcp_no_program")
         if isinstance(each, httpx2.HTTPError | httpx2.InvalidURL):
             return LinkLostError("mcp_unreachable")
     return by_status(status) or LinkLostError(_said(error))

@@ -1,0 +1,82 @@
+"""An MCP server over HTTP on the loopback: a script, or one that is broken in one way."""
+
+import json
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from tests.fakes.mcp_program import Script
+
+
+@dataclass
+class McpHttpServer:
+    """What it answers and what it was asked; `status` and `body` take the place of answers."""
+
+    script: Script = field(default_factory=Script)
+    status: int = 200
+    body: bytes | None = None
+    location: str = ""
+    hangs: bool = False
+    url: str = ""
+    headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    test_is_over: threading.Event = field(default_factory=threading.Event)
+
+    def reply(self, raw: bytes) -> tuple[int, bytes]:
+        """Return status and body of the answer to a request."""
+        if self.hangs:
+            self.test_is_over.wait(60)
+        if self.body is not None or self.status != 200:
+            return self.status, self.body or b"{}"
+        message: dict[str, Any] = json.loads(raw)
+        if "id" not in message:
+            return 202, b""
+        answer: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
+        try:
+            answer["result"] = self.script.answer(message["method"], message.get("params") or {})
+        except LookupError:
+            answer["error"] = {"code": -32601, "message": "no such method"}
+        return 200, json.dumps(answer).encode()
+
+
+@contextmanager
+def mcp_http_server(**given: Any) -> Generator[McpHttpServer]:  # noqa: ANN401  its fields
+    """Serve until the end of the block."""
+    served = McpHttpServer(**given)
+
+    class Handler(BaseHTTPRequestHandler):
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            served.headers.append({name.lower(): value for name, value in self.headers.items()})
+            raw = self.rfile.read(int(self.headers["content-length"]))
+            status, body = served.reply(raw)
+            self.send_response(status)
+            kind = "text/html" if served.body is not None else "application/json"
+            self.send_header("content-type", kind)
+            self.send_header("content-length", str(len(body)))
+            if served.location:
+                self.send_header("location", served.location)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def do_GET(self) -> None:
+            self.send_error(405)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  its own name
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    served.url = f"http://127.0.0.1:{server.server_port}/mcp"
+    try:
+        yield served
+    finally:
+        served.test_is_over.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()

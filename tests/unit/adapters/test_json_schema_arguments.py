@@ -1,0 +1,89 @@
+"""Arguments held to schemas that strangers wrote."""
+
+from typing import Any
+
+import pytest
+
+from archivolt.adapters.json_schema.arguments import JsonSchemaArguments
+from archivolt.domain.errors import InvalidRequestError
+
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "count": {"type": "integer", "minimum": 1},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "deep": {"type": "boolean"},
+        "name": {"type": "string"},
+    },
+    "required": ["count"],
+    "additionalProperties": False,
+}
+
+
+def read(schema: dict[str, Any], **arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+    return JsonSchemaArguments().read(schema, arguments)
+
+
+def test_what_a_model_wrote_as_text_is_read_and_a_text_stays_one() -> None:
+    assert read(SCHEMA, count="3", tags='["a"]', deep="true", name="7") == {
+        "count": 3,
+        "tags": ["a"],
+        "deep": True,
+        "name": "7",
+    }
+
+
+def test_null_for_what_may_be_left_out_counts_as_left_out() -> None:
+    assert read(SCHEMA, count=1, name=None) == {"count": 1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ({}, "'count' is a required property"),
+        ({"count": 0}, "count: minimum 1"),
+        ({"count": True}, 'count: type "integer"'),
+        ({"count": 1, "tags": [1]}, 'tags.0: type "string"'),
+        ({"count": 1, "other": 1}, "'other' was unexpected"),
+    ],
+)
+def test_a_broken_rule_is_told_without_the_value(arguments: dict[str, Any], told: str) -> None:
+    with pytest.raises(InvalidRequestError) as refused:
+        read(SCHEMA, **arguments)
+
+    assert told in str(refused.value.details["problem"])
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "http://127.0.0.1:9/schema.json"},
+        {"properties": {"a": {"$ref": "https://unreachable.test/x#/y"}}},
+        {"$ref": "#"},
+        {"type": 7},
+        {"properties": []},
+        {"allOf": {"a": 1}},
+    ],
+)
+def test_a_schema_that_says_nothing_or_leads_elsewhere_refuses_nothing(
+    schema: dict[str, Any],
+) -> None:
+    assert read(schema, a="b") == {"a": "b"}
+
+
+def test_no_pattern_of_a_stranger_is_run() -> None:
+    bomb = {
+        "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}},
+        "patternProperties": {"^(b+)+$": {"type": "integer"}},
+        "additionalProperties": False,
+        "propertyNames": {"pattern": "^(c+)+$"},
+    }
+
+    assert read(bomb, a="a" * 60 + "!", **{"b" * 60 + "!": "x"})["a"].endswith("!")
+
+
+def test_a_parameter_may_be_named_as_a_keyword() -> None:
+    schema = {"properties": {"pattern": {"type": "integer"}}, "required": ["pattern"]}
+
+    with pytest.raises(InvalidRequestError):
+        read(schema, pattern="x")
