@@ -1,16 +1,19 @@
 """How many small notes a second the indexing core takes, and what memory it holds meanwhile.
 
 The files and the shards are on this machine's disk and the catalogue keeps nothing, so that what
-grows would be the core's own. Rates are by the processor's time.
+grows would be the core's own; it runs in a process of its own. Rates are by the processor's time.
 """
 
+import os
 import resource
 import sys
 import tarfile
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from datetime import UTC, datetime, timedelta
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final
 
@@ -35,7 +38,8 @@ from tests.fakes.shards import InMemoryShards
 
 _TLDR: Final = Path(__file__).parents[2] / "shared" / "data" / "vaults" / "tldr.tar.gz"
 _GENERATED: Final = 38_000
-_AT_ONCE: Final = 500
+# As many as a reconciliation hands over.
+_AT_ONCE: Final = 2_000
 _MEASURED_AT: Final = (10_000, 20_000)
 _KILOBYTES: Final = 1 if sys.platform != "darwin" else 1_024
 
@@ -45,7 +49,7 @@ class _FilesOnDisk(InMemoryFiles):
 
     def __init__(self, folder: Path) -> None:
         super().__init__()
-        self._folder = folder
+        self._folder = str(folder)
 
     def read(
         self,
@@ -56,11 +60,12 @@ class _FilesOnDisk(InMemoryFiles):
         max_bytes: int | None = None,
         version: str = "",
     ) -> FileContent:
-        data = (self._folder / path).read_bytes()
+        with open(f"{self._folder}/{path}", "rb", buffering=0) as file:  # noqa: PTH123  costs half
+            data = file.read()
         return FileContent(info=_info(path, len(data)), data=data)
 
     def head(self, vault: VaultRef, path: VaultPath, *, version: str = "") -> FileInfo:
-        return _info(path, (self._folder / path).stat().st_size)
+        return _info(path, os.stat(f"{self._folder}/{path}").st_size)  # noqa: PTH116  costs half
 
 
 def _info(path: VaultPath, size: int) -> FileInfo:
@@ -92,7 +97,8 @@ class _ShardsOnDisk(InMemoryShards):
 
 def measure() -> list[Row]:
     """Return notes a second and the megabytes held after so many files."""
-    with tempfile.TemporaryDirectory() as name:
+    alone = ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn"))
+    with tempfile.TemporaryDirectory() as name, alone:
         folder, shards = Path(name, "notes"), Path(name, "shards")
         shards.mkdir()
         if _TLDR.exists():
@@ -100,7 +106,7 @@ def measure() -> list[Row]:
                 archive.extractall(folder, filter="data")
         else:
             small_notes(folder, _GENERATED)
-        return _rows(folder, shards)
+        return alone.submit(_rows, folder, shards).result()
 
 
 def _rows(folder: Path, folder_of_shards: Path) -> list[Row]:

@@ -20,7 +20,8 @@ TimeLeft = Callable[[], timedelta]
 
 _ROUNDS: Final = 3
 # What is written together: bounded, so that memory and the work that a timeout undoes are too.
-_MAX_DOCUMENTS: Final = 500
+# A shard is read and written whole, however few of the documents are its own.
+_MAX_DOCUMENTS: Final = 2_000
 _MAX_CHARS: Final = 4_000_000
 _MAX_AGE: Final = timedelta(seconds=10)
 # The time that the slowest document may need, and writing what is planned then.

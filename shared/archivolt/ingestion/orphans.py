@@ -41,7 +41,7 @@ class Orphans:
         self._clock = clock
 
     def remove(self, vault: VaultRef, held: Mapping[VaultPath, Sequence[Generation]]) -> int:
-        """Remove those of these documents, some hundred, that are gone; return how many.
+        """Remove those of these documents, some thousand, that are gone; return how many.
 
         What comes meanwhile is spared: it is read later than the instant that the removal has.
         """

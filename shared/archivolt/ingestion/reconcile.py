@@ -38,7 +38,8 @@ from archivolt.ports.retrieval import TextIndex
 
 TimeLeft = Callable[[], timedelta]
 
-_AT_ONCE: Final = 500
+# As many as are written together at the most.
+_AT_ONCE: Final = 2_000
 _RESERVE: Final = timedelta(seconds=120)
 
 

@@ -29,6 +29,10 @@ _ALGORITHMS: Final = {Language.EN: "english", Language.FR: "french"}
 _EVIDENCE: Final = {Language.EN: ENGLISH - AMBIGUOUS, Language.FR: FRENCH - AMBIGUOUS}
 _IN_BOTH: Final = ENGLISH & FRENCH
 
+# What is remembered of words, since they come again: some megabytes at the most.
+_MAX_KEPT: Final = 16_384
+_MAX_KEPT_CHARS: Final = 32
+
 # Normalising is quadratic in the length of a run of combining marks, so it sees little at a time.
 _SLICES: Final = re.compile(r"(?s).{1,1024}(?!\S)|.{1,1024}")
 _MARKS: Final = re.compile(
@@ -149,8 +153,19 @@ def _is_stop_word(word: str, language: Language | None) -> bool:
     return word.casefold() in (_STOP_WORDS[language] if language else _IN_BOTH)
 
 
-@lru_cache(maxsize=65_536)
 def _passage_terms(token: str, language: Language | None) -> tuple[str, ...]:
+    # A run without spaces is half a sentence: it hardly comes again and has two terms a character.
+    is_word = token.isascii() or not _UNSPACED_RUN.match(token)
+    kept = is_word and len(token) <= _MAX_KEPT_CHARS
+    return _kept_terms(token, language) if kept else _terms_of(token, language)
+
+
+@lru_cache(maxsize=_MAX_KEPT)
+def _kept_terms(token: str, language: Language | None) -> tuple[str, ...]:
+    return _terms_of(token, language)
+
+
+def _terms_of(token: str, language: Language | None) -> tuple[str, ...]:
     whole, parts = _analysed(token)
     words = [word for word in (whole, *parts) if word and not _is_stop_word(word, language)]
     return tuple(term for word in words for term in _passage_forms(word, language))

@@ -15,7 +15,7 @@ _CHARS_PER_TOKEN: Final = 3
 _PIECES: Final = re.compile(r"[^\W_]+|\S")
 _PLAIN_WORD: Final = re.compile("[A-ZÀ-ÖØ-ÞŒ]?[a-zß-öø-ÿœ]{1,15}")
 _MAX_PLAIN_CHARS: Final = 16
-_MAX_KNOWN: Final = 65_536
+_MAX_KNOWN: Final = 16_384
 _UNSPACED: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 _OTHER_WORDS: Final = re.compile(f"[^\\W\\dA-Za-z{_UNSPACED}]+")
 

@@ -166,13 +166,14 @@ def test_what_an_overtaken_worker_left_in_the_text_index_is_removed(world: Index
 
 
 def test_where_much_is_left_of_what_is_gone_time_that_runs_out_stops_the_removal(
-    world: IndexWorld,
+    world: IndexWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world.text_index.apply(world.vault, [stray(f"{number}.md") for number in range(1_001)])
+    monkeypatch.setattr(reconcile, "_AT_ONCE", 3)
+    world.text_index.apply(world.vault, [stray(f"{number}.md") for number in range(7)])
 
     found, stopped = world.reconcile.compare([world.vault], time_left=running_out_after(2))
 
-    assert (found.orphans, found.complete, stopped) == (1_000, False, world.vault)
+    assert (found.orphans, found.complete, stopped) == (6, False, world.vault)
     assert world.reconciled().orphans == 1
 
 

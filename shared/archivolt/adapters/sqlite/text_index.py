@@ -8,8 +8,10 @@ once, fetches those it has no copy of, and ranks over all of them.
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from sqlite3 import Connection
+from threading import Semaphore
 from typing import Final, NamedTuple, TypeVar
 
 from archivolt.adapters.sqlite import shard_file, shard_notes
@@ -20,10 +22,19 @@ from archivolt.domain.errors import ConflictError, UnavailableError
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
-from archivolt.ports.retrieval import Candidate, DocumentUpdate, ShardStore, Within
+from archivolt.ports.retrieval import (
+    Candidate,
+    DocumentUpdate,
+    Rewritten,
+    Shard,
+    ShardStore,
+    Within,
+)
 
 # Of writers that meet at a shard one succeeds each time; more than this many do not meet.
 _WRITES: Final = 20
+# Shards wait side by side for their store; one that is changed is in memory three times over.
+_CHANGED_AT_ONCE: Final = 2
 
 _NOBODYS: Final = Generation("0000000000000000-unequal")
 
@@ -44,6 +55,12 @@ def _writing(family: ShardFamily, updates: Sequence[DocumentUpdate]) -> Change:
     return lambda connection: family.write(connection, updates)
 
 
+def _changed(family: ShardFamily, held: Shard | None, change: Change) -> bytes | None:
+    """Return a shard as it is after a change; None if that changed nothing."""
+    with closing(family.opened(held)) as connection:
+        return connection.serialize() if change(connection) else None
+
+
 class SqliteTextIndex:
     """A `TextIndex` of SQLite shards.
 
@@ -56,6 +73,7 @@ class SqliteTextIndex:
     def __init__(self, shards: ShardStore, reader: ShardReader) -> None:
         self._shards = shards
         self._reader = reader
+        self._changing = Semaphore(_CHANGED_AT_ONCE)
 
     def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
         """Put in the content of each document, each shard touched being written once.
@@ -74,6 +92,23 @@ class SqliteTextIndex:
                 _Rewrite(family, name, _writing(family, those)) for name, those in by_shard.items()
             ]
         in_parallel(lambda change: self._rewrite(vault, *change), changes)
+
+    def touch(self, vault: VaultRef, written: Mapping[VaultPath, Rewritten]) -> None:
+        """Say when documents were written again as they were.
+
+        Raises:
+            UnavailableError: As `apply`.
+
+        """
+        by_shard: dict[str, dict[VaultPath, Rewritten]] = defaultdict(dict)
+        for path, each in written.items():
+            by_shard[NOTES.name_of(path)][path] = each
+        in_parallel(
+            lambda item: self._rewrite(
+                vault, NOTES, item[0], partial(shard_notes.touch, written=item[1])
+            ),
+            by_shard.items(),
+        )
 
     def remove_older(self, vault: VaultRef, current: Mapping[VaultPath, Generation]) -> None:
         """Take out the passages of documents that are older than these generations.
@@ -159,12 +194,15 @@ class SqliteTextIndex:
     def _rewrite(self, vault: VaultRef, family: ShardFamily, name: str, change: Change) -> None:
         for _ in range(_WRITES):
             held = self._shards.get(vault, name)
-            with closing(family.opened(held)) as connection:
-                if not change(connection):
-                    return
-                data = connection.serialize()
+            with self._changing:
+                data = _changed(family, held, change)
+            if data is None:
+                return
+            # What was read is not needed any more, and would wait with what is written.
+            known = held and replace(held, data=b"")
+            del held
             try:
-                self._shards.put(vault, name, data, replacing=held)
+                self._shards.put(vault, name, data, replacing=known)
             except ConflictError:
                 continue
             return
