@@ -2,7 +2,7 @@
 
 import unicodedata
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -31,11 +31,12 @@ from archivolt.ports.notes import (
     TagCount,
     TextScan,
 )
-from archivolt.ports.retrieval import DocumentUpdate, IndexedNote
+from archivolt.ports.retrieval import DocumentUpdate, IndexedNote, Rewritten, TextIndex
 from tests.builders import GLOBEX, vault_ref
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.notes import InMemoryNotes
 from tests.fakes.shards import InMemoryShards
+from tests.fakes.text_index import InMemoryTextIndex
 
 VAULT = vault_ref()
 OTHER_VAULT = vault_ref("v2")
@@ -50,6 +51,7 @@ class Written:
     index: NoteIndex
     put: Callable[[Note, str | None], None]
     remove: Callable[[VaultRef, VaultPath], None]
+    writer: TextIndex
 
     def write(
         self,
@@ -86,7 +88,7 @@ class Written:
 
 def in_memory() -> Written:
     notes = InMemoryNotes()
-    return Written(notes, notes.put, notes.remove)
+    return Written(notes, notes.put, notes.remove, InMemoryTextIndex(notes))
 
 
 def in_sqlite(folder: Path) -> Written:
@@ -112,7 +114,7 @@ def in_sqlite(folder: Path) -> Written:
         gone = DocumentUpdate(path=path, generation=Generation("9"), removed=True)
         writer.apply(vault, [gone])
 
-    return Written(SqliteNoteIndex(reader, Re2Patterns, FrozenClock()), put, remove)
+    return Written(SqliteNoteIndex(reader, Re2Patterns, FrozenClock()), put, remove, writer)
 
 
 @pytest.fixture(params=["fake", "sqlite"])
@@ -145,6 +147,24 @@ class TestNotes:
         assert notes.found("pears") == ["a.md"]
         assert set(notes.index.tags([VAULT])) == {"new"}
         assert notes.index.links_from(VAULT, None) == []
+
+    def test_a_note_that_is_written_again_as_it_was_says_when(self, notes: Written) -> None:
+        one, other = notes.write("a.md", "llamas"), notes.write("b.md", "llamas")
+        later = START + timedelta(days=9)
+        notes.writer.touch(
+            VAULT,
+            {
+                one.path: Rewritten(generation=one.generation, modified=later),
+                other.path: Rewritten(generation=Generation("0"), modified=later),
+                VaultPath("c.md"): Rewritten(generation=one.generation, modified=later),
+            },
+        )
+        assert notes.index.notes(VAULT, [one.path, other.path, VaultPath("c.md")]) == {
+            one.path: replace(one, modified=later),
+            other.path: other,
+        }
+        newest = notes.index.recent([VAULT], by=RecentBy.MODIFIED, limit=1)
+        assert [note.path for note in newest] == ["a.md"]
 
     def test_a_removed_note_is_nowhere(self, notes: Written) -> None:
         notes.write("a.md", "apples [[b]] #fruit", tags=("fruit",))

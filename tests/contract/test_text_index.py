@@ -1,6 +1,7 @@
 """What every lexical index promises, and every store of its files."""
 
 import unicodedata
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,13 @@ from archivolt.adapters.sqlite.text_index import SqliteTextIndex
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
-from archivolt.ports.retrieval import DocumentUpdate, IndexedPassage, ShardStore, TextIndex
+from archivolt.ports.retrieval import (
+    DocumentUpdate,
+    IndexedPassage,
+    Rewritten,
+    ShardStore,
+    TextIndex,
+)
 from archivolt.retrieval.analysis import query_terms, terms
 from tests.builders import GLOBEX, vault_ref
 from tests.fakes.shards import InMemoryShards
@@ -244,6 +251,21 @@ class TestEveryIndex:
         assert [hit.path for hit in index.search([OTHER_VAULT], query_terms("cat"), limit=10)] == [
             "b.md"
         ]
+
+    def test_what_is_written_again_as_it_was_stays_found_and_of_others_nothing_changes(
+        self, index: TextIndex
+    ) -> None:
+        index.apply(VAULT, [document("a.md", "llamas"), document("b.md", "llamas")])
+        later = datetime(2026, 1, 2, tzinfo=UTC)
+        moments = {
+            VaultPath("a.md"): Rewritten(generation=Generation("1-a"), modified=later),
+            VaultPath("b.md"): Rewritten(generation=Generation("0-other"), modified=later),
+            VaultPath("c.md"): Rewritten(generation=Generation("1-a"), modified=later),
+        }
+        index.touch(VAULT, moments)
+        index.touch(VAULT, moments)
+        assert found(index, "llamas") == ["a.md", "b.md"]
+        assert newest(index) == {"a.md": "1-a", "b.md": "1-a"}
 
     def test_the_limit_takes_the_best(self, index: TextIndex) -> None:
         index.apply(VAULT, [document(f"{n}.md", "cat " * n + "dog " * 20) for n in range(1, 20)])

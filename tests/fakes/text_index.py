@@ -3,12 +3,19 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from archivolt.domain.ingestion import Generation, Passage
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.notes import Note
-from archivolt.ports.retrieval import Candidate, DocumentUpdate, IndexedPassage, Within
+from archivolt.ports.retrieval import (
+    Candidate,
+    DocumentUpdate,
+    IndexedPassage,
+    Rewritten,
+    Within,
+)
 from tests.fakes.notes import InMemoryNotes
 
 _K1 = 1.2
@@ -41,6 +48,12 @@ class InMemoryTextIndex:
         others = [each for each in held if each.generation != update.generation]
         documents[update.path] = [*(others if update.passages else []), update]
         self._notes.put(_note(vault, update), update.note.text)
+
+    def touch(self, vault: VaultRef, written: Mapping[VaultPath, Rewritten]) -> None:
+        for path, note in self._notes.notes(vault, list(written)).items():
+            if note.generation == written[path].generation:
+                touched = replace(note, modified=written[path].modified)
+                self._notes.put(touched, self._notes.text(vault, path))
 
     def lose(self, vault: VaultRef) -> None:
         """Lose what was indexed of a vault."""

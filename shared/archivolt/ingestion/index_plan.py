@@ -43,12 +43,14 @@ class Plan:
     """What to write: `entry` in place of `previous`, `update` into the text index, then a job.
 
     `record` is False where the entry is stored already and only what follows from it is repeated;
-    `update` is None where the text index holds what it should.
+    `update` is None where the text index holds what it should, `written` when that was written
+    again as it was.
     """
 
     entry: CatalogueEntry
     previous: CatalogueEntry | None
     update: DocumentUpdate | None = None
+    written: datetime | None = None
     record: bool = True
     bulk: bool = False
 
@@ -214,7 +216,11 @@ def _unchanged(change: ObjectChange, stored: CatalogueEntry, info: FileInfo) -> 
     )
     known = replace(entry, sequencer=stored.sequencer) == stored
     return Plan(
-        entry=entry, previous=stored, record=not (known and sequencer is None), bulk=info.bulk
+        entry=entry,
+        previous=stored,
+        written=info.modified if info.version != stored.version else None,
+        record=not (known and sequencer is None),
+        bulk=info.bulk,
     )
 
 

@@ -22,7 +22,7 @@ from archivolt.ingestion.moved import MovedDocuments
 from archivolt.observability import failure, logger
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.ingestion import EmbeddingQueue
-from archivolt.ports.retrieval import DocumentUpdate, TextIndex
+from archivolt.ports.retrieval import DocumentUpdate, Rewritten, TextIndex
 
 
 @dataclass(slots=True)
@@ -56,6 +56,8 @@ class IndexWriter:
     def write(self, plans: Sequence[Plan]) -> Written:
         """Write the plans, at most one per document, and return what did not go through."""
         written = Written()
+        self._touch(plans, written)
+        plans = written.standing(plans)
         empty = [plan for plan in plans if not plan.entry.passages]
         full = [plan for plan in plans if plan.entry.passages]
         self._record(empty, written)
@@ -67,6 +69,21 @@ class IndexWriter:
         self._remove_older(self._not_needed(written.standing(full), written))
         self._release(written.standing(plans))
         return written
+
+    def _touch(self, plans: Sequence[Plan], written: Written) -> None:
+        """Say when documents were written; before the catalogue, which says that it was seen."""
+        again = defaultdict[VaultRef, dict[VaultPath, Rewritten]](dict)
+        for plan in plans:
+            if plan.written is not None:
+                vault, path, generation = plan.entry.vault, plan.entry.path, plan.entry.generation
+                again[vault][path] = Rewritten(generation=generation, modified=plan.written)
+        for vault, paths in again.items():
+            try:
+                self._text_index.touch(vault, paths)
+            except Exception as error:  # noqa: BLE001  the messages come again
+                written.fail(
+                    (plan for plan in plans if plan.key[0] == vault and plan.written), error
+                )
 
     def _not_needed(self, plans: Sequence[Plan], written: Written) -> list[Plan]:
         """Leave out the paths whose passages stand for a document that was moved from them."""

@@ -79,6 +79,14 @@ class Candidate:
     score: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rewritten:
+    """When a generation of a document was written last."""
+
+    generation: Generation
+    modified: datetime
+
+
 class TextIndex(Protocol):
     """The lexical index of each vault (R19's half without vectors). May raise UnavailableError.
 
@@ -95,6 +103,10 @@ class TextIndex(Protocol):
         An update of an older generation (by string order) than the one held changes nothing, so
         that a writer which was overtaken cannot undo a newer one.
         """
+        ...
+
+    def touch(self, vault: VaultRef, written: Mapping[VaultPath, Rewritten]) -> None:
+        """Say when documents were written again as they were; of other generations nothing."""
         ...
 
     def remove_older(self, vault: VaultRef, current: Mapping[VaultPath, Generation]) -> None:

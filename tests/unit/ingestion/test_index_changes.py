@@ -171,6 +171,26 @@ def test_unchanged_bytes_are_no_work(world: IndexWorld) -> None:
     assert len(world.embedder.embedded) == 1
 
 
+def test_the_same_bytes_written_again_are_found_as_changed_when_they_were(
+    world: IndexWorld,
+) -> None:
+    world.settle(world.write(NOTE, "llamas"), world.write("scan.png", "x"))
+    world.clock.advance(days=3)
+    written = [world.write(path, text) for path, text in ((NOTE, "llamas"), ("scan.png", "x"))]
+    # Whoever cannot note it has the message come again.
+    world.line.take_down("touch")
+    assert all(world.deliver(each).failed for each in written)
+    world.line.calm()
+    world.settle(*written)
+    paths = [VaultPath(NOTE), VaultPath("scan.png")]
+    notes = world.notes.notes(world.vault, paths)
+    assert [notes[path].modified for path in paths] == [
+        world.files.head(world.vault, path).modified for path in paths
+    ]
+    assert world.found("llamas") == [NOTE]
+    assert len(world.embedder.embedded) == 1
+
+
 def test_only_the_newest_change_of_a_document_counts_in_a_batch(world: IndexWorld) -> None:
     world.settle(world.write(NOTE, "one"), world.write(NOTE, "two"), world.write(NOTE, "three"))
     assert len(world.extractor.extracted) == 1

@@ -6,7 +6,7 @@ without accents; trigrams of the latter say which documents a search need not re
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum, auto
 from typing import Final
 
@@ -15,7 +15,7 @@ from archivolt.domain.ingestion import Generation
 from archivolt.domain.note_links import NoteLink, link_key
 from archivolt.domain.paths import VaultPath, name_of
 from archivolt.domain.unaccented import unaccented
-from archivolt.ports.retrieval import DocumentUpdate
+from archivolt.ports.retrieval import DocumentUpdate, Rewritten
 
 SCHEMA: Final = """
 CREATE TABLE notes (
@@ -68,6 +68,18 @@ def write(connection: sqlite3.Connection, updates: Sequence[DocumentUpdate]) -> 
         connection.execute("INSERT INTO trigrams (trigrams) VALUES ('optimize')")
     connection.execute("COMMIT")
     return any(each is not _Written.NOT for each in written)
+
+
+def touch(connection: sqlite3.Connection, written: Mapping[VaultPath, Rewritten]) -> bool:
+    """Set when notes of these generations were written, and tell whether that changed anything."""
+    rows = [(each.modified.timestamp(), path, each.generation) for path, each in written.items()]
+    connection.execute("BEGIN")
+    changed = connection.executemany(
+        "UPDATE notes SET modified = ?1 WHERE path = ?2 AND generation = ?3 AND modified <> ?1",
+        rows,
+    ).rowcount
+    connection.execute("COMMIT")
+    return changed > 0
 
 
 class _Written(Enum):
