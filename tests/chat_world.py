@@ -1,5 +1,6 @@
 """The chat over fakes: conversations, settings and models beside the documents of `World`."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -61,8 +62,10 @@ class ChatWorld(World):
         limits: LoopLimits | None = None,
         conversations: ConversationStore | None = None,
         books: Ledger | None = None,
+        *,
+        rates: Mapping[str, int] | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(**(rates or {}))
         self.conversations = conversations or InMemoryConversations()
         self.settings = InMemoryTenantSettings()
         self.models = ScriptedModels(model)
@@ -165,6 +168,7 @@ class ChatWorld(World):
                 clock=self.clock,
                 limits=self._limits,
                 outside=self.outside,
+                count=lambda who: self.count(who, "send_message"),
             ),
             self.crashes.append,
         )

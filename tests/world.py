@@ -155,8 +155,9 @@ class World:
         self.erasure_queue = InMemoryErasureQueue()
         self.key_check = ScriptedKeyCheck()
         self.admission = Admission(lambda: self.tenants, self.clock)
+        self.rates = InMemoryRates()
         self.rate_limit = RateLimit(
-            counter=InMemoryRates(),
+            counter=self.rates,
             per_token=per_token,
             per_tool=per_tool,
             per_tenant=per_tenant,
@@ -210,6 +211,10 @@ class World:
             "https://vault.example.com/approve",
             pages=True,
         )
+
+    def count(self, principal: Principal, operation: str) -> None:
+        """Hold somebody to the rate limit."""
+        self.rate_limit.count(principal, operation, self.clock.now())
 
     def vault(self, name: str, *, owner: Principal | None = None) -> VaultRef:
         """Add a vault; its owner is Alice of Acme unless given."""

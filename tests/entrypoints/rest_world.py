@@ -152,8 +152,10 @@ def _handler() -> Mangum:
 class RestWorld(World):
     """The tools function over fakes, in one warm process."""
 
-    def __init__(self, *, per_token: int = 600, per_tool: int = 300) -> None:
-        super().__init__(per_token=per_token, per_tool=per_tool)
+    def __init__(
+        self, *, per_token: int = 600, per_tool: int = 300, per_tenant: int = 6_000
+    ) -> None:
+        super().__init__(per_token=per_token, per_tool=per_tool, per_tenant=per_tenant)
         self.personal_tokens = InMemoryPersonalTokens()
         self.grants = InMemoryOAuthGrants()
         people = KnownTokens(dict(PEOPLE))

@@ -66,6 +66,7 @@ def chat_application(
         usage=world.usage,
         close=world.outside.close,
         agent=agent,
+        count=world.count,
     )
     return LazyChatApp(lambda: services)
 

@@ -18,6 +18,7 @@ from archivolt.domain.rights import Caller, Right
 from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.authentication import (
     CurrentPrincipal,
+    Gate,
     InteractivePrincipal,
 )
 from tests.builders import principal
@@ -72,7 +73,7 @@ def client() -> Iterator[TestClient]:
         token_verifier=lambda: tokens,
         allowed_origins="https://app.example/, https://other.example",
         resource_metadata=METADATA,
-        rights={"who": Right(caller=Caller.PROGRAM), "write": Right()},
+        gate=Gate(rights={"who": Right(caller=Caller.PROGRAM), "write": Right()}),
     )
     add_routes(app)
     with TestClient(app, raise_server_exceptions=False) as client:

@@ -15,6 +15,7 @@ from archivolt.domain.rights import PAGES, RIGHTS, TOOL_ROLES, Caller, Right
 from archivolt.domain.tool import Surface
 from archivolt.entrypoints.browser.app import PAGE_ROUTES
 from archivolt.entrypoints.browser.endpoints import endpoint_routes
+from archivolt.entrypoints.http.authentication import Gate
 from archivolt.entrypoints.http.openapi import product_openapi
 from archivolt.entrypoints.http.tools_app import create_tools_app
 from archivolt.tools.catalogue import native_tools
@@ -75,7 +76,7 @@ def doors() -> Iterator[tuple[TestClient, TestClient]]:
 def told(doors: tuple[TestClient, TestClient], operation: str, token: str) -> str:
     """Return the code of the error that an operation answers, "" for none."""
     method, path = OPERATIONS[operation]
-    door = doors[path.startswith(("/api/v1/chat/", "/api/v1/ai/"))]
+    door = doors[path.startswith(("/api/v1/chat/", "/api/v1/ai/", "/api/v1/agent/"))]
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     answer = door.request(method, _PLACE.sub("acme", path), headers=headers)
     if answer.status_code < 400:
@@ -141,7 +142,7 @@ def test_a_token_that_reads_only_changes_nothing_by_a_persons_hand() -> None:
 
 def test_a_route_without_a_row_lets_nobody_in() -> None:
     app = create_tools_app(lambda: rest_services(World(), KnownTokens({"root": principal()})))
-    app.state.rights = {"list_tools": Right(caller=Caller.PROGRAM)}
+    app.state.gate = Gate(rights={"list_tools": Right(caller=Caller.PROGRAM)})
     with TestClient(app, raise_server_exceptions=False) as http:
         headers = {"Authorization": "Bearer root"}
 

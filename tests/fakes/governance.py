@@ -42,16 +42,18 @@ class InMemoryUserSettings:
 
 
 class InMemoryRates:
-    """A `RateCounter` in a dictionary."""
+    """A `RateCounter` in a dictionary; `added` are the keys as they were counted."""
 
     def __init__(self) -> None:
         self._counts: dict[tuple[str, int, str], int] = {}
         self._lock = threading.Lock()
+        self.added: list[str] = []
 
     def add(
         self, key: str, names: Sequence[str], *, window: int, expires_at: int
     ) -> Mapping[str, int]:
         with self._lock:
+            self.added.append(key)
             for name in names:
                 self._counts[key, window, name] = self._counts.get((key, window, name), 0) + 1
             return {name: self._counts[key, window, name] for name in names}

@@ -50,7 +50,7 @@ class ToolList(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSupport:
-    """The collaborators of a turn."""
+    """The collaborators of a turn; `count` holds its person to the rate limit."""
 
     conversations: ConversationStore
     models: ModelSelector
@@ -63,6 +63,7 @@ class TurnSupport:
     clock: Clock
     limits: LoopLimits
     outside: Outside
+    count: Callable[[Principal], None] = lambda principal: None  # noqa: ARG005  nobody is held
 
 
 class SendMessage:
@@ -92,6 +93,7 @@ class SendMessage:
             TooLargeError: `image_too_large`.
             ConflictError: `conversation_busy`, `confirmation_not_waiting`.
             ForbiddenError: `chat_disabled`.
+            RateLimitedError: `rate_limited`.
             BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
 
         """
@@ -124,12 +126,13 @@ class SendMessage:
         self, principal: Principal, request: TurnRequest, language: Language
     ) -> Prepared:
         """Look up side by side what a turn needs; a word on what waits goes to its own model."""
-        conversation, chosen, scope, skills, outside = await asyncio.gather(
+        conversation, chosen, scope, skills, outside, _ = await asyncio.gather(
             asyncio.to_thread(self._conversation, principal, request),
             asyncio.to_thread(self._choose, principal, request),
             asyncio.to_thread(self._with.scopes.collect, principal, request),
             asyncio.to_thread(self._with.skills.own, principal),
             asyncio.to_thread(self._with.outside.offered, principal),
+            asyncio.to_thread(self._with.count, principal),
         )
         kept = await asyncio.to_thread(self._with.waiting.of, conversation)
         decisions = decisions_of(request, kept)

@@ -23,6 +23,7 @@ class ByHand:
     def __init__(self, rate_limit: RateLimit, audit: AuditLog, clock: Clock) -> None:
         self._rate_limit = rate_limit
         self._recorder = Recorder(audit, clock)
+        self._clock = clock
 
     @contextmanager
     def doing(
@@ -73,6 +74,15 @@ class ByHand:
         """
         with suppress(ForbiddenError), self.doing(principal, action, surface=surface):
             raise error
+
+    def count_unrecorded(self, principal: Principal, action: str) -> None:
+        """Count what leaves no trace in the audit log.
+
+        Raises:
+            RateLimitedError: `rate_limited`.
+
+        """
+        self._rate_limit.count(principal, action, self._clock.now())
 
     def count(self, call: Call) -> None:
         """Count an action that is being recorded.

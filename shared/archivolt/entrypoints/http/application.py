@@ -4,15 +4,14 @@ The routes are put in by each application; this file refuses to know any of them
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 
 from fastapi import FastAPI
 from starlette.applications import Starlette
 from starlette.middleware.cors import CORSMiddleware
 
 from archivolt.domain.limits import MAX_REQUEST_BYTES
-from archivolt.domain.rights import RIGHTS, Right
-from archivolt.entrypoints.http.authentication import NoteRefusal
+from archivolt.entrypoints.http.authentication import Gate
 from archivolt.entrypoints.http.errors import DOCUMENTED_ERRORS, add_error_handlers
 from archivolt.entrypoints.http.middleware import (
     REQUEST_ID_HEADER,
@@ -30,8 +29,7 @@ def create_application(
     allowed_origins: str = "",
     resource_metadata: str = "",
     openapi_url: str | None = None,
-    rights: Mapping[str, Right] = RIGHTS,
-    note_refusal: NoteRefusal = lambda principal, operation, error: None,  # noqa: ARG005  unnoted
+    gate: Gate | None = None,
 ) -> FastAPI:
     """Return an application without routes.
 
@@ -41,8 +39,7 @@ def create_application(
         allowed_origins: Origins of browser pages that may call, separated by commas or spaces.
         resource_metadata: The URL a 401 points at (RFC 9728 §5.1), or empty.
         openapi_url: Where the application's own OpenAPI is served, if anywhere.
-        rights: Who may call which operation.
-        note_refusal: Is told whom that refused.
+        gate: What callers are held to; None: to the table of rights alone.
 
     """
     app = FastAPI(
@@ -55,8 +52,7 @@ def create_application(
         responses=DOCUMENTED_ERRORS,
     )
     app.state.token_verifier = token_verifier
-    app.state.rights = rights
-    app.state.note_refusal = note_refusal
+    app.state.gate = gate or Gate()
     put_in_frame(app, allowed_origins=allowed_origins, resource_metadata=resource_metadata)
     return app
 

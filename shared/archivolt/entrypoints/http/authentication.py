@@ -5,7 +5,8 @@ table of rights. The application's `state.token_verifier` gives the verifier; no
 `Principal`.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Final
 
 from fastapi import Depends, Request, Security
@@ -14,7 +15,7 @@ from fastapi.security.http import HTTPBase
 
 from archivolt.domain.errors import ForbiddenError, UnauthenticatedError
 from archivolt.domain.identity import Principal
-from archivolt.domain.rights import Right, require
+from archivolt.domain.rights import RIGHTS, Right, require
 from archivolt.entrypoints.credentials import principal_of
 
 if TYPE_CHECKING:
@@ -22,6 +23,32 @@ if TYPE_CHECKING:
 
 NoteRefusal = Callable[[Principal, str, ForbiddenError], None]
 """Is told whom the table refused what, by its operation id, and why."""
+
+Count = Callable[[Principal, str], None]
+"""Holds a caller to the rate limit, by the operation's id."""
+
+
+def _uncounted(principal: Principal, operation: str) -> None:
+    del principal, operation
+
+
+def _unnoted(principal: Principal, operation: str, error: ForbiddenError) -> None:
+    del principal, operation, error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """What an application holds its callers to.
+
+    `rights` say who may call which operation, and `note_refusal` is told whom they refused. `count`
+    is asked for each call but of operations that count where they do their work.
+    """
+
+    rights: Mapping[str, Right] = field(default_factory=lambda: RIGHTS)
+    note_refusal: NoteRefusal = _unnoted
+    count: Count = _uncounted
+    counts_itself: Container[str] = ()
+
 
 _bearer: Final = HTTPBearer(
     auto_error=False,
@@ -48,6 +75,7 @@ def authenticated(
     Raises:
         UnauthenticatedError: `missing_token` or `invalid_token`.
         ForbiddenError: `forbidden`, `person_required`, `token_read_only`; or they may not come in.
+        RateLimitedError: `rate_limited`.
         UnavailableError: The identity provider's keys cannot be read.
         LookupError: The route has no row in the table of rights.
 
@@ -63,15 +91,16 @@ def authenticated(
 
 def _require_right(request: Request, principal: Principal) -> None:
     operation = str(request.scope["route"].operation_id)
-    rights: Mapping[str, Right] = request.app.state.rights
-    if operation not in rights:
+    gate: Gate = request.app.state.gate
+    if operation not in gate.rights:
         raise LookupError(f"domain/rights.py does not say who may call {operation}")
     try:
-        require(rights[operation], principal, reads=request.method in {"GET", "HEAD"})
+        require(gate.rights[operation], principal, reads=request.method in {"GET", "HEAD"})
     except ForbiddenError as error:
-        note_refusal: NoteRefusal = request.app.state.note_refusal
-        note_refusal(principal, operation, error)
+        gate.note_refusal(principal, operation, error)
         raise
+    if operation not in gate.counts_itself:
+        gate.count(principal, operation)
 
 
 CurrentPrincipal = Annotated[Principal, Depends(authenticated)]

@@ -8,19 +8,23 @@ from mangum import Mangum
 from pydantic import BaseModel
 from starlette.types import Receive, Scope, Send
 
+from archivolt.domain.errors import ForbiddenError
+from archivolt.domain.identity import Principal
+from archivolt.domain.rights import RIGHTS
 from archivolt.entrypoints.browser.app import BROWSER_PATHS, create_browser_app
 from archivolt.entrypoints.browser.services import BrowserServicesOf
 from archivolt.entrypoints.http.application import create_application
 from archivolt.entrypoints.http.audit_routes import audit_router
+from archivolt.entrypoints.http.authentication import Gate
 from archivolt.entrypoints.http.change_routes import change_router
 from archivolt.entrypoints.http.config_routes import config_router
 from archivolt.entrypoints.http.confirmation_routes import confirmation_router
 from archivolt.entrypoints.http.connection_routes import connection_router
+from archivolt.entrypoints.http.erasure_routes import erasure_router
 from archivolt.entrypoints.http.federation_routes import federation_router
 from archivolt.entrypoints.http.file_routes import file_router
 from archivolt.entrypoints.http.index_routes import index_router
 from archivolt.entrypoints.http.openapi import openapi_router
-from archivolt.entrypoints.http.erasure_routes import erasure_router
 from archivolt.entrypoints.http.own_settings_routes import own_settings_router
 from archivolt.entrypoints.http.read_routes import read_router
 from archivolt.entrypoints.http.services import ServicesOf, surface_of
@@ -32,6 +36,8 @@ from archivolt.entrypoints.http.upload_routes import upload_router
 from archivolt.entrypoints.http.vault_routes import vault_router
 
 PREFIX: Final = "/api/v1"
+# They do nothing that is recorded, and so count nothing themselves.
+_COUNTED_AT_THE_DOOR: Final = {"list_tools", "config", "ai_models"}
 _ROUTERS: Final = (
     read_router,
     tool_router,
@@ -49,13 +55,13 @@ _ROUTERS: Final = (
     token_router,
     connection_router,
     confirmation_router,
+    erasure_router,
 )
 
 
 class Health(BaseModel):
     """The service answers."""
 
-    erasure_router,
     status: str = "ok"
 
 
@@ -82,15 +88,25 @@ def create_tools_app(services: ServicesOf, allowed_origins: str = "") -> FastAPI
         "Archivolt",
         token_verifier=lambda: services().token_verifier,
         allowed_origins=allowed_origins,
-        note_refusal=lambda principal, operation, error: services().by_hand.note_refusal(
-            principal, operation, error, surface=surface_of(principal)
-        ),
+        gate=_gate(services),
     )
     app.include_router(_health_router())
     for make in _ROUTERS:
         app.include_router(make(services), prefix=PREFIX)
     app.include_router(openapi_router(app), prefix=PREFIX)
     return app
+
+
+def _gate(services: ServicesOf) -> Gate:
+    def count(principal: Principal, operation: str) -> None:
+        services().by_hand.count_unrecorded(principal, operation)
+
+    def note(principal: Principal, operation: str, error: ForbiddenError) -> None:
+        surface = surface_of(principal)
+        services().by_hand.note_refusal(principal, operation, error, surface=surface)
+
+    others = RIGHTS.keys() - _COUNTED_AT_THE_DOOR
+    return Gate(note_refusal=note, count=count, counts_itself=others)
 
 
 def _health_router() -> APIRouter:
