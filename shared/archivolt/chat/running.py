@@ -134,11 +134,13 @@ class RunningTurn:
             self._report(error)
             await self._fail(ArchivoltError("internal"))
         finally:
-            await asyncio.to_thread(self.plan.chosen.model.withdraw)
+            model = self.plan.chosen.model
+            await asyncio.to_thread(model.withdraw)
+            # A call that broke off is charged, though its turn never came.
             self._events.emit(
                 MessageEnd(
-                    input_tokens=self.progress.input_tokens,
-                    output_tokens=self.progress.output_tokens,
+                    input_tokens=max(self.progress.input_tokens, model.used.input),
+                    output_tokens=max(self.progress.output_tokens, model.used.output),
                     tool_calls=len(self.progress.calls),
                 )
             )

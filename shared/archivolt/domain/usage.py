@@ -27,6 +27,10 @@ class Tokens:
         """Both."""
         return self.input + self.output
 
+    def __add__(self, other: "Tokens") -> "Tokens":
+        """Return the sum."""
+        return Tokens(input=self.input + other.input, output=self.output + other.output)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPrice:

@@ -61,6 +61,8 @@ class MeteredModel:
         self._admitted: Reservation | None = None
         self.warning: BudgetWarning | None = None
         """Set once a call has left little of the budget."""
+        self.used = Tokens(input=0, output=0)
+        """What was charged so far, calls that broke off included."""
 
     def within(self, conversation: str) -> "MeteredModel":
         """Return the same model as it is asked in a conversation, or a run."""
@@ -114,6 +116,7 @@ class MeteredModel:
         finally:
             if call:
                 await call.ended()
+                self.used += call.used
 
     async def _reserved(self, account: Account, request: ModelRequest) -> Reservation:
         reserving = asyncio.create_task(asyncio.to_thread(self._reserve, account, request))
@@ -155,6 +158,7 @@ class _Call:
         self._reservation = reservation
         self._request = request
         self.warning: BudgetWarning | None = None
+        self.used = Tokens(input=0, output=0)
         self._received = 0
         self._open = True
 
@@ -185,7 +189,7 @@ class _Call:
             await self._settle(Tokens(input=estimated_prompt(self._request), output=received), 0)
 
     async def _settle(self, used: Tokens, tool_calls: int) -> None:
-        self._open = False
+        self._open, self.used = False, used
         settling = asyncio.to_thread(
             self._meter.settle, self._account, self._reservation, used, tool_calls=tool_calls
         )

@@ -254,9 +254,11 @@ def test_a_call_that_breaks_off_is_charged_for_what_was_sent_and_what_came(
 ) -> None:
     world = ChatWorld(Breaking(error, text))
 
-    asyncio.run(world.turn("Where is it?"))
+    events = asyncio.run(world.turn("Where is it?"))
 
     used = world.ledger.usage_of_tenant(ACME, MONTH).total
+    [end] = of_kind(events, MessageEnd)
+    assert (end.input_tokens, end.output_tokens) == (used.input_tokens, used.output_tokens)
     assert used.calls == int(charged)
     assert (used.input_tokens > 1_000) is charged
     assert used.output_tokens == (6 if text else 0)
