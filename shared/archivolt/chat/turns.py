@@ -92,8 +92,7 @@ class SendMessage:
                 `skill_not_found`.
             TooLargeError: `image_too_large`.
             ConflictError: `conversation_busy`, `confirmation_not_waiting`.
-            ForbiddenError: `chat_disabled`.
-            RateLimitedError: `rate_limited`.
+            ForbiddenError, RateLimitedError: `chat_disabled`; `rate_limited`.
             BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
 
         """
