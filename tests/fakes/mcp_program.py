@@ -75,7 +75,7 @@ class Script:
         if name == "fail":
             return text("it failed") | {"isError": True}
         seen = sorted(os.environ)  # noqa: TID251  it is not the product
-        known = {"pid": os.getpid(), "environment": seen}
+        known = {"pid": os.getpid(), "environment": seen, "argv": sys.argv}
         return text(known.get(name, json.dumps(arguments)))
 
     def _asked(self, params: Json) -> Json:
@@ -161,7 +161,7 @@ def deaf() -> None:
             time.sleep(60)
 
 
-def main(mode: str, marker: str = "") -> None:
+def main(mode: str, marker: str = "", *_: str) -> None:
     """Run as a program that is well, `modern`, or broken."""
     broken: Mapping[str, Callable[[], None]] = {
         "garbage": garbage,

@@ -12,7 +12,13 @@ from archivolt.adapters.http.addresses import OutboundRules
 from archivolt.adapters.mcp.client import SdkMcpClient
 from archivolt.adapters.mcp.transports import Transports
 from archivolt.domain.errors import ConflictError, UnavailableError
-from archivolt.domain.federation import McpAnswers, McpTarget, McpTool, McpTransport
+from archivolt.domain.federation import (
+    PROXY_PLACE,
+    McpAnswers,
+    McpTarget,
+    McpTool,
+    McpTransport,
+)
 from archivolt.domain.limits import MCP_IDLE_SECONDS
 from tests.fakes import mcp_program
 from tests.fakes.clock import FrozenClock
@@ -183,6 +189,13 @@ def test_a_program_sees_what_it_is_given_and_nothing_of_ours(
     assert "USER_STORE_ENCRYPTION_KEY" not in seen
     assert "PATH" in seen
     assert os.environ["USER_STORE_ENCRYPTION_KEY"] == "ours"  # noqa: TID251  what the test set
+
+
+def test_a_program_that_asks_for_a_proxy_is_given_the_guarded_one(servers: Servers) -> None:
+    seen = servers.call(program("well", "", PROXY_PLACE), "argv")
+
+    assert "http://127.0.0.1:" in seen
+    assert PROXY_PLACE not in seen
 
 
 def test_a_call_that_is_cut_off_is_made_once_more_where_it_may_be_repeated(
