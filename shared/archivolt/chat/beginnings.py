@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
+from datetime import date, datetime
 
 from archivolt.agent.prompts import system_prompt
 from archivolt.agent.skills import instruction
@@ -18,7 +18,7 @@ from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import RunningTurn
 from archivolt.chat.toolbox import Toolbox
 from archivolt.chat.waiting import KeptTurn
-from archivolt.domain.conversation import Conversation
+from archivolt.domain.conversation import Author, Conversation, Message
 from archivolt.domain.messages import Language
 from archivolt.domain.skill import Skill
 from archivolt.domain.tool import JsonObject
@@ -44,6 +44,25 @@ class Prepared:
     outside: OutsideTools = field(default_factory=OutsideTools)
     answers: Mapping[str, Mapping[str, JsonObject]] = field(
         default_factory=dict[str, Mapping[str, JsonObject]]
+    )
+
+
+def with_question(
+    conversation: Conversation, request: TurnRequest, written_at: datetime
+) -> Conversation:
+    """Return the conversation with what the person says, if they say anything."""
+    if not request.text:
+        return conversation
+    question = Message(
+        number=conversation.message_count + 1,
+        author=Author.USER,
+        text=request.text,
+        written_at=written_at,
+    )
+    return replace(
+        conversation,
+        message_count=question.number,
+        messages=(*conversation.messages, question),
     )
 
 

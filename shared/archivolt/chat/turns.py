@@ -8,12 +8,18 @@ import asyncio
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from typing import Final, Protocol
 
 from archivolt.agent.state import LoopLimits
-from archivolt.chat.beginnings import Prepared, give_sources, loop_start, rules_for
+from archivolt.chat.beginnings import (
+    Prepared,
+    give_sources,
+    loop_start,
+    rules_for,
+    with_question,
+)
 from archivolt.chat.history import title_of
 from archivolt.chat.images import ImageReader
 from archivolt.chat.language import answer_language
@@ -27,7 +33,7 @@ from archivolt.chat.scope import ScopeCollector, scope_within
 from archivolt.chat.skills import SkillService, chosen_skill
 from archivolt.chat.toolbox import Toolbox
 from archivolt.chat.waiting import WaitingTurns, answers_of, decisions_of
-from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
+from archivolt.domain.conversation import Conversation, ConversationId
 from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_MESSAGE_CHARS, MIN_CONTEXT_TOKENS, TURN_GRACE_SECONDS
@@ -99,7 +105,7 @@ class SendMessage:
         request = replace(request, text=_readable(request))
         prepared = await self._prepared(principal, request, language)
         before = prepared.conversation
-        asked = _asked(before, request, self._with.clock.now())
+        asked = with_question(before, request, self._with.clock.now())
         turn = self._turn(principal, request, language, replace(prepared, conversation=asked))
         # Whoever cannot pay for an answer finds the conversation as it was.
         await asyncio.to_thread(turn.admit)
@@ -221,8 +227,7 @@ class SendMessage:
         language: Language,
         prepared: Prepared,
     ) -> RunningTurn:
-        chosen = prepared.chosen.within(prepared.conversation.id)
-        theirs = prepared.answers_in
+        theirs, chosen = prepared.answers_in, prepared.chosen.within(prepared.conversation.id)
         toolbox = self._toolbox(principal, request, prepared)
         rules = rules_for(self._with.clock.now().date(), theirs, prepared, toolbox)
         events = EventQueue()
@@ -266,23 +271,6 @@ class SendMessage:
             prepared.answers_in,
             reaches_out=prepared.chosen.reaches_out,
         )
-
-
-def _asked(conversation: Conversation, request: TurnRequest, written_at: datetime) -> Conversation:
-    """Return the conversation with what the person says, if they say anything."""
-    if not request.text:
-        return conversation
-    question = Message(
-        number=conversation.message_count + 1,
-        author=Author.USER,
-        text=request.text,
-        written_at=written_at,
-    )
-    return replace(
-        conversation,
-        message_count=question.number,
-        messages=(*conversation.messages, question),
-    )
 
 
 def _readable(request: TurnRequest) -> str:
