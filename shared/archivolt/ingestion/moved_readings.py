@@ -40,10 +40,11 @@ class MovedReadings:
             return None
         generation = entry.served or entry.generation
         passages = self._text_index.passages(vault, source, generation)
+        text = self._notes.text(vault, source)
+        # Asked last: what takes the place meanwhile has a generation of its own.
         note = self._notes.notes(vault, [source]).get(source)
         if not passages or note is None or note.generation != generation:
             return None
-        text = self._notes.text(vault, source)
         return Reading(
             state=IndexState.PENDING,
             title=entry.title,

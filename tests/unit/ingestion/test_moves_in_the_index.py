@@ -6,11 +6,14 @@ import pytest
 
 from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import ConflictError
-from archivolt.domain.ingestion import IndexState
+from archivolt.domain.ingestion import Generation, IndexState
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
+from archivolt.domain.vault import VaultRef
 from tests.builders import ALICE
 from tests.fakes.faults import Death
+from tests.fakes.notes import InMemoryNotes
+from tests.fakes.text_index import InMemoryTextIndex
 from tests.index_contents import contents
 from tests.index_world import IndexWorld
 from tests.product_world import ProductWorld
@@ -116,6 +119,27 @@ def test_a_large_document_that_moves_is_not_read_again(*, early: bool) -> None:
     world.edit(new, text + "more")
     world.settle_all()
     assert len(world.extractor.extracted) > read
+
+
+def test_what_takes_the_old_place_of_a_large_document_meanwhile_is_not_read_for_it() -> None:
+    class Overtaken(InMemoryNotes):
+        overtake = False
+
+        def text(self, vault: VaultRef, path: VaultPath) -> str | None:
+            if path == OLD and self.overtake:
+                note = self.notes(vault, [path])[path]
+                self.put(replace(note, generation=Generation("9")), "somebody else's text")
+            return super().text(vault, path)
+
+    world, notes = ProductWorld(), Overtaken()
+    world.notes, world.text_index = notes, InMemoryTextIndex(notes)
+    world.put(OLD, "llamas graze " * 5_000)
+    world.settle_all()
+    world.move(OLD, NEW)
+    notes.overtake = True
+    world.settle_all()
+    notes.overtake = False
+    assert (notes.text(world.vault, VaultPath(NEW)) or "").startswith("llamas graze")
 
 
 def test_a_directory_of_a_thousand_files_moves_without_an_embedding() -> None:
