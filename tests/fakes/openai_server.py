@@ -14,7 +14,8 @@ class Reply:
     """One scripted answer.
 
     `pieces` are sent one by one. With `hangs` the server then stays silent until the test ends;
-    with `cut` it drops the connection in the middle of the transfer.
+    with `cut` it drops the connection in the middle of the transfer. With `stays` the connection
+    may serve the next request too.
     """
 
     pieces: Sequence[bytes] = ()
@@ -23,6 +24,7 @@ class Reply:
     content_type: str = "text/event-stream"
     hangs: bool = False
     cut: bool = False
+    stays: bool = False
 
 
 def chunks(*deltas: dict[str, Any], finish: str = "stop", usage: tuple[int, int] = (7, 3)) -> Reply:
@@ -80,7 +82,12 @@ class OpenAIServer(ThreadingHTTPServer):
         self.paths: list[str] = []
         self.sent_headers: list[dict[str, str]] = []
         self.test_is_over = threading.Event()
+        self.connections = 0
         self.base_url = f"http://127.0.0.1:{self.server_address[1]}/v1"
+
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+        self.connections += 1
+        super().process_request(request, client_address)
 
     def reply(self, asked: dict[str, Any]) -> Reply:
         """Return what answers a request."""
@@ -119,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
         server.paths.append(self.path)
         server.sent_headers.append({name.lower(): text for name, text in self.headers.items()})
         reply = server.reply(server.requests[-1])
-        self.close_connection = True
+        self.close_connection = not reply.stays
         with suppress(OSError):  # the client may go away
             self._answer(reply)
         if reply.hangs:
@@ -129,7 +136,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(reply.status)
         self.send_header("Content-Type", reply.content_type)
         self.send_header("Transfer-Encoding", "chunked")
-        self.send_header("Connection", "close")
+        if not reply.stays:
+            self.send_header("Connection", "close")
         for name, text in reply.headers.items():
             self.send_header(name.replace("_", "-"), text)
         self.end_headers()

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, aclosing
+from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -39,6 +39,7 @@ from archivolt.ports.chat_model import (
 from archivolt.ports.model_catalogue import ModelCatalogue
 
 LINGER_SECONDS = 10.0
+DRAIN_SECONDS = 0.1
 MAX_PAUSED_TURNS = 4
 """How often a provider may ask to go on with the same turn."""
 
@@ -172,6 +173,7 @@ class StreamedChatModel:
                 for chunk in decoder.feed(piece):
                     yield chunk
                 if decoder.done or assembler.ended:
+                    await self._drain(pieces)
                     return
             for chunk in decoder.close():
                 yield chunk
@@ -184,6 +186,13 @@ class StreamedChatModel:
                 return await anext(pieces, None)
         except TimeoutError:
             return None
+
+    async def _drain(self, pieces: AsyncIterator[bytes]) -> None:
+        """Read to the end of a transfer that is over: only so does its connection serve again."""
+        with suppress(TimeoutError, httpx2.HTTPError):
+            async with asyncio.timeout(min(self._linger, DRAIN_SECONDS)):
+                async for _ in pieces:
+                    pass
 
     def _question(self, request: ModelRequest) -> Question:
         return Question(

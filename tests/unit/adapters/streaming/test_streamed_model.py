@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -23,7 +24,7 @@ from archivolt.ports.chat_model import (
     ProviderConnection,
     TextDelta,
 )
-from tests.fakes.openai_server import OpenAIServer, Reply, openai_server
+from tests.fakes.openai_server import OpenAIServer, Reply, openai_server, says
 from tests.fakes.provider_streams import (
     anthropic_calls,
     anthropic_says,
@@ -203,6 +204,23 @@ def test_nothing_is_tried_again_after_the_first_byte(spoken: WireFormat) -> None
     with openai_server(half, SAYS[spoken]("again")) as server:
         assert refused(server, spoken).code == "provider_unavailable"
         assert len(server.requests) == 1
+
+
+@EVERY
+def test_the_connection_of_an_answer_serves_the_next_question(spoken: WireFormat) -> None:
+    answers = {**SAYS, WireFormat.OPENAI: says}
+    reply = replace(answers[spoken]("Hm."), stays=True)
+
+    async def run(base_url: str) -> None:
+        async with httpx2.AsyncClient() as client:
+            for _ in range(3):
+                opened = model(client, spoken, base_url)
+                assert [event async for event in opened.create_message(request())]
+
+    with openai_server(reply, reply, reply) as server:
+        asyncio.run(run(server.base_url))
+
+    assert (len(server.requests), server.connections) == (3, 1)
 
 
 def paused(query: str) -> Reply:
