@@ -16,7 +16,7 @@ from archivolt.ingestion.documents import DocumentReader
 from archivolt.ingestion.splitting import split
 from archivolt.retrieval.tokens import token_upper_bound
 from bench.table import Row
-from tests.documents import docx, pdf
+from tests.documents import docx, heavy_pdf, pdf
 from tests.office_documents import overlapping, xlsx
 
 _MEGABYTE: Final = 1_000_000
@@ -27,7 +27,7 @@ _FAR: Final = (
 
 _DOCUMENTS: Final[dict[str, Callable[[], bytes]]] = {
     "a PDF of 600 pages": lambda: pdf([_LINES] * 600),
-    "a PDF of 50 MB": lambda: _heavy_pdf(50 * _MEGABYTE),
+    "a PDF of 50 MB": lambda: heavy_pdf([_LINES] * 50, os.urandom(50 * _MEGABYTE)),
     "200 sheets of a million declared rows": lambda: xlsx({f"{n}": _FAR for n in range(200)}),
     "200 sheets of 1,000 cells": lambda: xlsx({f"{n}": _rows(100) for n in range(200)}),
     "a workbook of 3 million cells": lambda: xlsx({f"{n}": _rows(10_000) for n in range(30)}),
@@ -78,14 +78,3 @@ def _rows(count: int) -> str:
         + "</row>"
         for row in range(1, count + 1)
     )
-
-
-def _heavy_pdf(size: int) -> bytes:
-    """Return a PDF of some pages with an object of this size that nothing refers to."""
-    whole = pdf([_LINES] * 50)
-    head = whole.index(b"\n") + 1
-    heavy = b"900 0 obj\n<< /Length %d >>\nstream\n%b\nendstream\nendobj\n" % (
-        size,
-        os.urandom(size),
-    )
-    return whole[:head] + heavy + whole[head:]

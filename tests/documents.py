@@ -55,6 +55,14 @@ def pdf(
     return objects.file(trailer)
 
 
+def heavy_pdf(pages: Sequence[Sequence[SizedLine | str]], weight: bytes) -> bytes:
+    """Return a PDF with an object that nothing refers to."""
+    whole = pdf(pages)
+    head = whole.index(b"\n") + 1
+    length = f"900 0 obj\n<< /Length {len(weight)} >>\nstream\n".encode()
+    return b"".join((whole[:head], length, weight, b"\nendstream\nendobj\n", whole[head:]))
+
+
 class _Objects:
     def __init__(self) -> None:
         self._bodies: list[bytes] = []

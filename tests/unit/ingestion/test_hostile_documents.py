@@ -4,7 +4,8 @@ import pytest
 
 from archivolt.composition.extraction import extractor_of_all_formats
 from archivolt.domain.ingestion import IndexState
-from tests.documents import docx, paragraph, pdf
+from archivolt.domain.search import SearchMode
+from tests.documents import docx, heavy_pdf, paragraph, pdf
 from tests.images import png, png_that_says, scanned_pdf
 from tests.index_world import IndexWorld
 from tests.office_documents import archive, epub, odf, overlapping, pptx, shape, xlsx
@@ -118,6 +119,19 @@ def world() -> IndexWorld:
 def test_each_ends_in_its_state_with_its_reason(world: IndexWorld, name: str) -> None:
     entry = world.entry(name)
     assert (entry.state, entry.reason) == ENDS[name][1:]
+
+
+def test_a_pdf_of_six_hundred_pages_and_one_of_fifty_megabytes_are_found_to_the_last_page() -> None:
+    world = IndexWorld()
+    world.extractor = extractor_of_all_formats()  # pyright: ignore[reportAttributeAccessIssue]
+    page = ["A page like the others, with some words in it."] * 8
+    world.settle(
+        world.write("long.pdf", pdf([page] * 599 + [["Vicuñas are on the last one."]])),
+        world.write("heavy.pdf", heavy_pdf([["Guanacos are in it."]], b"\x55" * 50_000_000)),
+    )
+    [hit] = world.search("vicuñas", mode=SearchMode.LEXICAL).hits
+    assert (hit.path, hit.page) == ("long.pdf", 600)
+    assert world.found("guanacos") == ["heavy.pdf"]
 
 
 def test_what_comes_after_them_is_found(world: IndexWorld) -> None:
