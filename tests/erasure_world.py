@@ -83,6 +83,8 @@ NewTable = Callable[[str], DynamoTable]
 TABLES = ("Control", "Conversations", "Confirmations", "Ledger", "Catalogue", "Audit")
 NOTE = VaultPath("Été/note.md")
 PLENTY = timedelta(hours=1)
+# The longest that a queue holds a message back is less than it takes to settle.
+_MESSAGES = 5
 
 
 class ErasureWorld:
@@ -137,8 +139,10 @@ class ErasureWorld:
         )
 
     def work(self) -> None:
-        """Do what waits in the queue, each at its time, until nothing does."""
-        while self.queue.sent:
+        """Do what waits in the queue, each at its time: at once, and when all has settled."""
+        for _ in range(_MESSAGES):
+            if not self.queue.sent:
+                return
             erasure_id, delay = self.queue.sent.pop(0)
             self.clock.advance(seconds=delay.total_seconds())
             self.worker.run(erasure_id, time_left=lambda: PLENTY)

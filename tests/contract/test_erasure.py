@@ -322,3 +322,21 @@ def test_the_inventory_knows_every_kind_that_is_kept(world: ErasureWorld) -> Non
     of_somebody = {(kind.table, kind.name) for kind in KINDS if kind.tenant}
     assert of_somebody - met == {("audit", "SEALS")}
     assert {folder.store for folder in FOLDERS} <= set(kept)
+
+
+def test_who_gets_the_message_at_once_finds_the_erasure_free(world: ErasureWorld) -> None:
+    world.fill_user(ACME, ALICE, CANARY)
+    asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    world.queue.sent.clear()
+    sending = world.queue.send
+    free: list[bool] = []
+
+    def send(erasure_id: str, *, delay: timedelta = timedelta()) -> None:
+        now = world.clock.now()
+        free.append(world.records.take(erasure_id, now=now, until=now) is not None)
+        sending(erasure_id, delay=delay)
+
+    world.queue.send = send
+    world.worker.run(asked.id, time_left=lambda: PLENTY)
+
+    assert free == [True]

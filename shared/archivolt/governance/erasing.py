@@ -77,6 +77,7 @@ class ErasureWorker:
         if erasure.due is not None and now < erasure.due:
             self._later(erasure, min(erasure.due - now, _LONGEST_DELAY))
             return
+        erasure = replace(erasure, due=None)
         self._doors.close(erasure.subject)
         while erasure.state is not ErasureState.DONE:
             if time_left() < _RESERVE:
@@ -153,9 +154,12 @@ class ErasureWorker:
         return replace(subject, vaults=tuple(dict.fromkeys([*subject.vaults, *now])))
 
     def _later(self, erasure: Erasure, delay: timedelta) -> None:
-        """Let go of an erasure, and have it gone on with in a while."""
-        self._queue.send(erasure.id, delay=delay)
+        """Let go of an erasure, and have it gone on with in a while.
+
+        In this order, as whoever gets the message before that would find it held, and leave it.
+        """
         self._records.save(erasure, until=self._clock.now())
+        self._queue.send(erasure.id, delay=delay)
 
     def _held(self) -> datetime:
         return self._clock.now() + timedelta(seconds=ERASURE_LEASE_SECONDS)
