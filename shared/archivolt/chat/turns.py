@@ -139,7 +139,8 @@ class SendMessage:
             asyncio.to_thread(self._with.outside.offered, principal),
             asyncio.to_thread(self._with.count, principal),
         )
-        kept = await asyncio.to_thread(self._with.waiting.of, conversation)
+        waits = conversation.waiting is not None
+        kept = await asyncio.to_thread(self._with.waiting.of, conversation) if waits else None
         decisions = decisions_of(request, kept)
         if kept and not request.text and not (request.provider or request.model):
             same = replace(request, provider=kept.provider, model=kept.model)
@@ -147,8 +148,9 @@ class SendMessage:
         # What a person points at may take two thirds of the window, at three bytes a token.
         room = max(chosen.context_tokens - chosen.max_tokens, MIN_CONTEXT_TOKENS)
         scope = scope and scope_within(scope, room * 2)
-        shown = partial(self._with.images.shown, sees=chosen.sees)
-        scope, images = await asyncio.to_thread(shown, principal, request.images, scope)
+        shown, images = partial(self._with.images.shown, sees=chosen.sees), ()
+        if scope or request.images:
+            scope, images = await asyncio.to_thread(shown, principal, request.images, scope)
         answers_in = answer_language(request.text, kept.language if kept else language)
         return Prepared(
             chosen=chosen,
