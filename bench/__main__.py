@@ -19,6 +19,7 @@ NAMES = (
     "core",
     "mcp_overhead",
     "chat",
+    "mcp_servers",
     "freshness",
     "indexing",
 )

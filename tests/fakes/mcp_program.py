@@ -152,6 +152,12 @@ def garbage() -> None:
         print("hello", flush=True)  # noqa: T201  what a broken server writes
 
 
+def hung(marker: str) -> None:
+    if marker:
+        Path(marker).write_text(str(os.getpid()), encoding="utf-8")
+    time.sleep(600)
+
+
 def deaf() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
@@ -165,7 +171,7 @@ def main(mode: str, marker: str = "", *_: str) -> None:
     """Run as a program that is well, `modern`, or broken."""
     broken: Mapping[str, Callable[[], None]] = {
         "garbage": garbage,
-        "hung": lambda: time.sleep(600),
+        "hung": lambda: hung(marker),
         "ends": lambda: None,
         "deaf": deaf,
     }

@@ -103,6 +103,8 @@ class McpCalls:
             target = target_of(server, principal.tenant, self._secrets())
             known = learnt(server, self._client().tools(target), now)
         except ArchivoltError as error:
+            if error.code == "unavailable":
+                return  # we end: it says nothing of the server
             known = failed(server, error, now)
         self._keep(principal.tenant, known)
 

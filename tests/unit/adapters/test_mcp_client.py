@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from archivolt.domain.federation import (
     McpTransport,
 )
 from archivolt.domain.limits import MCP_IDLE_SECONDS
+from tests.e2e.stack import wait_until
 from tests.fakes import mcp_program
 from tests.fakes.clock import FrozenClock
 from tests.fakes.mcp_http_server import mcp_http_server
@@ -176,6 +178,22 @@ def test_no_program_is_left_at_the_end_not_even_one_that_does_not_listen(servers
     servers.client.close()
 
     assert not any(map(is_running, pids))
+
+
+def test_a_connection_that_is_being_made_at_the_end_leaves_no_program(
+    servers: Servers, tmp_path: Path
+) -> None:
+    pid = tmp_path / "pid"
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(servers.client.tools, program("hung", str(pid)))
+        wait_until(lambda: pid.exists() and bool(pid.read_text()))
+        servers.client.close()
+        error = asking.exception()
+
+    assert isinstance(error, UnavailableError)
+    assert not is_running(pid.read_text())
+    with pytest.raises(UnavailableError):
+        servers.client.tools(program())
 
 
 def test_a_program_sees_what_it_is_given_and_nothing_of_ours(

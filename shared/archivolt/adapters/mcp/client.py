@@ -8,6 +8,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from archivolt.adapters.mcp.failures import LinkLostError
@@ -71,8 +72,9 @@ class SdkMcpClient:
         self._links: dict[str, Link] = {}
         self._used: dict[str, datetime] = {}
         self._locks: dict[str, asyncio.Lock] = {}
-        self._ending: set[asyncio.Task[None]] = set()
+        self._open: set[Link] = set()
         self._starting = threading.Lock()
+        self._is_closed = False
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def tools(self, target: McpTarget) -> list[McpTool]:
@@ -107,7 +109,7 @@ class SdkMcpClient:
     def close(self) -> None:
         """Close all, and wait until no program is left."""
         with self._starting:
-            loop, self._loop = self._loop, None
+            loop, self._loop, self._is_closed = self._loop, None, True
         if loop is not None:
             asyncio.run_coroutine_threadsafe(self._all_ended(), loop).result()
             loop.call_soon_threadsafe(loop.stop)
@@ -121,10 +123,20 @@ class SdkMcpClient:
         return self._links[key].is_over or (idle >= MCP_IDLE_SECONDS and not self._links[key].calls)
 
     def _run(self, work: Coroutine[Any, Any, _ResultT]) -> _ResultT:
-        return asyncio.run_coroutine_threadsafe(work, self._running_loop()).result()
+        try:
+            loop = self._running_loop()
+        except UnavailableError:
+            work.close()
+            raise
+        try:
+            return asyncio.run_coroutine_threadsafe(work, loop).result()
+        except CancelledError as error:
+            raise UnavailableError("unavailable") from error
 
     def _running_loop(self) -> asyncio.AbstractEventLoop:
         with self._starting:
+            if self._is_closed:
+                raise UnavailableError("unavailable")
             if self._loop is None:
                 self._loop = asyncio.new_event_loop()
                 threading.Thread(
@@ -147,7 +159,7 @@ class SdkMcpClient:
             await self._closed(self._is_idle)
 
     async def _listed(self, target: McpTarget) -> list[McpTool]:
-        link = Link(target, self._transports)
+        link = self._link(target)
         try:
             async with asyncio.timeout(min(self._connect_seconds, MCP_LIST_SECONDS)):
                 return await link.tools()
@@ -156,7 +168,7 @@ class SdkMcpClient:
         except LinkLostError as error:
             raise error.told(target.server) from error
         finally:
-            self._end(link)
+            link.close()
             await asyncio.wait([link.task], timeout=_END_SECONDS)
 
     async def _called(
@@ -219,21 +231,21 @@ class SdkMcpClient:
         """Make a connection, again with growing pauses where it breaks off."""
         pause = MCP_FIRST_PAUSE_SECONDS
         for attempt in range(MCP_RECONNECTS + 1):
-            link = Link(target, self._transports)
+            link = self._link(target)
             try:
                 async with asyncio.timeout(self._connect_seconds):
                     check(await link.tools())
             except LinkLostError as error:
-                self._end(link)
+                link.close()
                 if attempt == MCP_RECONNECTS or not _passes(error):
                     raise error.told(target.server) from error
                 await self._pause(pause)
                 pause *= 2
             except TimeoutError as error:
-                self._end(link)
+                link.close()
                 raise LinkLostError("mcp_slow").told(target.server) from error
             except BaseException:
-                self._end(link)
+                link.close()
                 raise
             else:
                 self._keep(key, link)
@@ -249,17 +261,19 @@ class SdkMcpClient:
     def _drop(self, key: str, link: Link) -> None:
         if self._links.get(key) is link:
             del self._links[key]
-        self._end(link)
-
-    def _end(self, link: Link) -> None:
         link.close()
-        self._ending.add(link.task)
-        link.task.add_done_callback(self._ended)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._ending.discard(task)
-        if not task.cancelled():
-            task.exception()  # told already to whoever called
+    def _link(self, target: McpTarget) -> Link:
+        link = Link(target, self._transports)
+        self._open.add(link)
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._open.discard(link)
+            if not task.cancelled():
+                task.exception()  # told already to whoever called
+
+        link.task.add_done_callback(ended)
+        return link
 
     async def _closed(self, which: Callable[[str], bool]) -> None:
         for key, link in tuple(self._links.items()):
@@ -270,10 +284,11 @@ class SdkMcpClient:
                 del self._used[key], self._locks[key]
 
     async def _all_ended(self) -> None:
-        for key, link in tuple(self._links.items()):
-            self._drop(key, link)
-        if self._ending:
-            await asyncio.wait(self._ending, timeout=_END_SECONDS)
+        self._links.clear()
+        for link in self._open:
+            link.close()
+        if self._open:
+            await asyncio.wait([link.task for link in self._open], timeout=_END_SECONDS)
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
 

@@ -75,6 +75,8 @@ class Link:
 
     def close(self) -> None:
         """Let it end, soon: `task` is done when nothing is left of it."""
+        if self._closing.is_set():
+            return  # to cancel it a second time would leave its program behind
         self._closing.set()
         if not self._opened.done():
             self.task.cancel()
