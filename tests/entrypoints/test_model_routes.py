@@ -134,6 +134,7 @@ def test_the_status_tells_who_answers() -> None:
     [
         (TenantSettings(chat_enabled=False), "chat_disabled"),
         (TenantSettings(chat_provider="acme-ai"), "provider_unknown"),
+        (TenantSettings(chat_base_url="https://m.test", chat_model="mine"), "model_price_unknown"),
         (
             TenantSettings(chat_provider="openai", chat_allowed_providers=("mistral",)),
             "provider_not_allowed",

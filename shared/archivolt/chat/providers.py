@@ -121,14 +121,22 @@ class ModelSelector:
 
         Raises:
             ForbiddenError: `chat_disabled`, `provider_not_allowed`.
-            InvalidRequestError: `provider_unknown`.
+            InvalidRequestError: `provider_unknown`, `model_price_unknown`.
 
         """
         settings = self._settings.load(principal.tenant)
         if not settings.chat_enabled:
             raise ForbiddenError("chat_disabled")
         found = self._chosen(principal.tenant, settings, "")
-        return (_name(found), _model(found, settings)) if found else (EMBEDDED, EMBEDDED_MODEL)
+        if found is None:
+            return EMBEDDED, EMBEDDED_MODEL
+        provider, model = _name(found), _model(found, settings)
+        if model:
+            self._price(provider, model, settings)
+        return provider, model
+
+    def _price(self, provider: str, model: str, settings: TenantSettings) -> ModelPrice:
+        return settings.price_of(model) or self._catalogue.price(provider, model)
 
     def _chosen(
         self, tenant: TenantId, settings: TenantSettings, asked: str
@@ -163,7 +171,7 @@ class ModelSelector:
         name = model or _model(found, settings)
         if not name:
             raise InvalidRequestError("model_required", provider=provider)
-        price = settings.price_of(name) or self._catalogue.price(provider, name)
+        price = self._price(provider, name, settings)
         account = Account(
             tenant=tenant,
             user=principal.user,

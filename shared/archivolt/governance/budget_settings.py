@@ -12,9 +12,7 @@ PAYS_FOR_VECTORS: Final = frozenset({"chat_monthly_budget_usd", "chat_model_pric
 """What may let vectors be made that were not paid for."""
 
 Dollars = Annotated[
-    Decimal,
-    Field(ge=0, le=limits.MAX_BUDGET_DOLLARS, decimal_places=6, allow_inf_nan=False),
-    AfterValidator(lambda dollars: f"{dollars:f}"),
+    Decimal, Field(ge=0, le=limits.MAX_BUDGET_DOLLARS, decimal_places=6, allow_inf_nan=False)
 ]
 ModelName = Annotated[str, Field(min_length=1, max_length=MAX_MODEL_NAME_CHARS)]
 
@@ -28,14 +26,21 @@ class PriceOfModel(BaseModel):
     output: Dollars
 
 
+def _digits(dollars: Decimal) -> str:
+    return f"{dollars:f}"
+
+
 def _plain(prices: dict[str, PriceOfModel]) -> dict[str, dict[str, str]]:
-    return {model: price.model_dump() for model, price in prices.items()}
+    return {
+        model: {"input": _digits(price.input), "output": _digits(price.output)}
+        for model, price in prices.items()
+    }
 
 
 class BudgetsChange(BaseModel):
     """What may be spent, and what models cost that no table knows."""
 
-    chat_monthly_budget_usd: Dollars | None = Field(
+    chat_monthly_budget_usd: Annotated[Dollars, AfterValidator(_digits)] | None = Field(
         default=None,
         description="What the tenant may spend on models in a month of UTC, in US dollars: no call"
         " is made whose worst case does not fit. Null: no budget, 0: nothing that costs.",
