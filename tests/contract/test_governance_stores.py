@@ -75,6 +75,9 @@ def test_settings_are_kept_per_tenant(settings: TenantSettingsStore) -> None:
         embedding_api_key_fingerprint="sha256:4567",
         embedding_api_key_origin="https://vectors.example",
         embedding_account="account-1",
+        chat_monthly_budget_usd="500.00",
+        chat_daily_tokens_per_user=0,
+        chat_model_prices={"mine": {"input": "0", "output": "1.5"}},
     )
     settings.save(ACME, chosen)
 
