@@ -10,7 +10,7 @@ import sys
 
 from bench.table import Row, render
 
-# In the order of what they take: the last two start a stack of their own.
+# In the order of what they take: the last three start a stack of their own.
 NAMES = (
     "imports",
     "documents",
@@ -22,6 +22,7 @@ NAMES = (
     "mcp_servers",
     "freshness",
     "indexing",
+    "runs",
 )
 
 

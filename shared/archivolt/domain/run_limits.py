@@ -16,6 +16,8 @@ MAX_RUN_HISTORY: Final = 12_000
 RUN_PROVIDER_DOWN_SECONDS: Final = 3_600
 # The engine's own clock may be a little ahead of ours.
 RUN_APPROVAL_GRACE_SECONDS: Final = 5
+# Who looks at a run that has been quiet for so long has it gone on with if nobody works on it.
+RUN_QUIET_SECONDS: Final = 60
 RUN_STATE_KEPT_DAYS: Final = 60
 DEFAULT_RUNS: Final = 50
 MAX_RUNS: Final = 200

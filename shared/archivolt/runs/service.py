@@ -10,10 +10,12 @@ from archivolt.domain.conversation import Message
 from archivolt.domain.errors import ForbiddenError, NotFoundError
 from archivolt.domain.identity import Principal, Role
 from archivolt.domain.language import Language
-from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunId
+from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunId, RunStatus
+from archivolt.domain.run_limits import RUN_QUIET_SECONDS
 from archivolt.domain.tool import JsonObject
 from archivolt.runs.ending import ended
 from archivolt.runs.requests import RunRequest
+from archivolt.runs.resuming import resumed
 from archivolt.runs.starting import StartRun
 from archivolt.runs.support import RunSupport
 
@@ -45,7 +47,7 @@ class RunService:
         return self._start.start(principal, request, language=language)
 
     def read(self, principal: Principal, run_id: str) -> Run:
-        """Return a run.
+        """Return a run; one that is quiet for long is gone on with, should its engine have lost it.
 
         Raises:
             NotFoundError: `run_not_found`: absent, or another person's.
@@ -54,7 +56,9 @@ class RunService:
         run = self._on.store.get(principal.tenant, RunId(run_id))
         if run.owner != principal.user and not principal.role.includes(Role.TENANT_ADMIN):
             raise NotFoundError("run_not_found")
-        return run
+        quiet = (self._on.clock.now() - run.updated_at).total_seconds() > RUN_QUIET_SECONDS
+        works = run.status in {RunStatus.QUEUED, RunStatus.RUNNING}
+        return resumed(self._on, run) if works and quiet else run
 
     def page(
         self, principal: Principal, *, limit: int, after: str | None = None

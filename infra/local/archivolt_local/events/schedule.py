@@ -17,6 +17,8 @@ from archivolt_local.runtime.pool import FunctionPool
 from archivolt_local.runtime.worker import Outcome
 
 _RATE = re.compile(r"rate\((\d+) (minute|hour|day)s?\)")
+_ATTEMPTS = 3
+_PAUSE_AFTER_FAILURE = 5.0
 _SECONDS = {"minute": 60, "hour": 3_600, "day": 86_400}
 
 
@@ -54,7 +56,15 @@ async def call_now(schedule: Schedule, pool: FunctionPool, clock: Clock) -> Outc
 
 
 async def call_regularly(schedule: Schedule, pool: FunctionPool, clock: Clock) -> None:
-    """Call the function now and for ever after."""
+    """Call the function now and for ever after.
+
+    A call that fails is made twice more (AWS Lambda developer guide, "How Lambda handles errors and
+    retries with asynchronous invocation"), sooner than on AWS: people wait for this machine.
+    """
     while True:
-        await call_now(schedule, pool, clock)
+        for _ in range(_ATTEMPTS):
+            outcome = await call_now(schedule, pool, clock)
+            if not outcome.failed:
+                break
+            await asyncio.sleep(_PAUSE_AFTER_FAILURE)
         await asyncio.sleep(interval_of(schedule.expression))

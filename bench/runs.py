@@ -1,0 +1,106 @@
+"""Agent runs on a running stack: that they survive, that they are fair, and what the chat feels.
+
+Ten runs of 40 steps with three changes each, while workers and the engine are killed; then 20 runs
+at once, each of a tenant of its own, and the chat beside them. What must hold is checked: a seed
+whose result differs, or an effect that happened twice or never, ends the measure with its number.
+"""
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Final
+
+from bench.table import Row
+from tests.e2e.stack import Stack, running
+from tests.long_run import Caller, Killer, LongRun, caller
+
+_SEEDS: Final = int(os.environ.get("RUN_SEEDS", "10"))  # noqa: TID251  of the measure alone
+_AT_ONCE: Final = int(os.environ.get("RUNS_AT_ONCE", "20"))  # noqa: TID251  of the measure alone
+_LONG: Final = LongRun(steps=40, changes=(9, 19, 29))
+_MANY: Final = LongRun(steps=8, changes=(), seconds=0.05)
+_WORKERS, _ENGINES = 4, 1
+_SECONDS: Final = 900
+_TURNS: Final = 15
+
+
+def measure() -> list[Row]:
+    """Return the seconds of a run that is killed again and again, and of many at once."""
+    with tempfile.TemporaryDirectory() as root, running(Stack(Path(root))) as stack:
+        alone = _run(stack, "alone", _LONG)
+        killed = [_survives(stack, seed) for seed in range(_SEEDS)]
+        return [
+            Row(
+                measure="run of 40 steps, 3 changes, 4 workers and the engine killed",
+                value=statistics.median(killed) if killed else 0,
+                unit="s",
+                floor="nobody killed",
+                floor_value=alone,
+            ),
+            *_many(stack),
+        ]
+
+
+def _run(stack: Stack, tenant: str, script: LongRun, killer: Killer | None = None) -> float:
+    """Take a run to its end and return its seconds.
+
+    Raises:
+        ValueError: It ended otherwise than it should, or an effect happened twice or never.
+
+    """
+    with caller(stack, tenant, script) as ada:
+        started = time.monotonic()
+        run = ada.see_through(ada.start(tenant), _SECONDS, killer.look if killer else None)
+        seconds = time.monotonic() - started
+        ended = (run["status"], run["reason"], run["steps"], ada.log())
+    if ended != ("completed", "answered", script.steps, script.log):
+        raise ValueError(f"{tenant}: {ended}")
+    return seconds
+
+
+def _survives(stack: Stack, seed: int) -> float:
+    killer = Killer(stack, _LONG, seed, workers=_WORKERS, engines=_ENGINES)
+    return _run(stack, f"seed-{seed}", _LONG, killer)
+
+
+def _many(stack: Stack) -> list[Row]:
+    with caller(stack, "talks", LongRun(steps=1, changes=())) as talks:
+        idle = _first_words(talks, lambda turn: turn < _TURNS)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            runs = [pool.submit(_run, stack, f"many-{number}", _MANY) for number in range(_AT_ONCE)]
+            busy = _first_words(talks, lambda _: not all(run.done() for run in runs))
+            seconds = sorted(run.result() for run in runs)
+    return [
+        Row(
+            measure=f"{_AT_ONCE} runs at once: the last to end",
+            value=seconds[-1],
+            unit="s",
+            floor="the first to end",
+            floor_value=seconds[0],
+        ),
+        Row(
+            measure=f"first word of the chat beside {_AT_ONCE} runs",
+            value=statistics.median(busy) * 1000,
+            unit="ms",
+            floor="idle",
+            floor_value=statistics.median(idle) * 1000,
+        ),
+    ]
+
+
+def _first_words(talks: Caller, go_on: Callable[[int], bool]) -> list[float]:
+    """Return the seconds to the first word of turn after turn."""
+    times: list[float] = []
+    while go_on(len(times)) or not times:
+        with talks.http() as http:
+            started = time.monotonic()
+            body = {"message": f"Work in {talks.vault}."}
+            with http.stream("POST", "/api/v1/chat/messages", json=body) as answer:
+                for line in answer.iter_lines():
+                    if line == "event: content_delta":
+                        times.append(time.monotonic() - started)
+                        break
+    return times
