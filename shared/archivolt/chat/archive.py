@@ -1,12 +1,13 @@
 """Finding what was said in past conversations, and taking one home."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-from archivolt.domain.conversation import Author, Conversation, Message
+from archivolt.chat.touched import touched_uris
+from archivolt.domain.conversation import Author, Conversation, Message, ToolCallRecord
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.folding import folded
 from archivolt.domain.identity import Principal
@@ -19,6 +20,12 @@ _AT_ONCE: Final = 16
 _AROUND: Final = 80
 _PERSON: Final = Sentence("You", "Vous")
 _SOURCES: Final = Sentence("Sources", "Sources")
+_STEPS: Final = Sentence("Steps", "Étapes")
+_STATES: Final[Mapping[str, Sentence]] = {
+    "error": Sentence("failed", "en échec"),
+    "proposed": Sentence("proposed", "proposé"),
+    "declined": Sentence("declined", "refusé"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +85,21 @@ def as_markdown(conversation: Conversation, language: Language) -> str:
         who = _PERSON.spoken(language) if by_person else "Archivolt"
         parts.append(f"## {who} — {message.written_at:%Y-%m-%d %H:%M} UTC")
         parts.append(message.text)
+        if message.tool_calls:
+            parts.append(f"{_STEPS.spoken(language)}:")
+            parts.append("\n".join(_step(call, language) for call in message.tool_calls))
         if message.citations:
             parts.append(f"{_SOURCES.spoken(language)}:")
             parts.append("\n".join(dict.fromkeys(_sources(message))))
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _step(call: ToolCallRecord, language: Language) -> str:
+    """Return a call as a line: what it was, what became of it, and where."""
+    status = _STATES.get(call.status)
+    outcome = f" ({status.spoken(language)})" if status else ""
+    places = ", ".join(f"<{uri}>" for uri in touched_uris(call))
+    return f"- `{call.tool_name}`{outcome}{f': {places}' if places else ''}"
 
 
 def _sources(message: Message) -> list[str]:

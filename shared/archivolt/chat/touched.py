@@ -9,6 +9,8 @@ from archivolt.domain.paths import vault_uri
 # What a server of others names so is its own matter.
 _OF_OTHERS: Final = "mcp_"
 _REMOVING: Final = "delete_"
+# A path narrows them; what they find is cited.
+_SEARCHING: Final = "search_"
 _HAPPENED: Final = frozenset({"success", "proposed"})
 
 
@@ -20,7 +22,7 @@ def touched_uris(call: ToolCallRecord) -> list[str]:
     done = call.status == "success"
     vault = call.arguments.get("vault")
     gone = done and call.tool_name.startswith(_REMOVING)
-    if call.status not in _HAPPENED or gone or call.tool_name.startswith(_OF_OTHERS):
+    if call.status not in _HAPPENED or gone or call.tool_name.startswith((_OF_OTHERS, _SEARCHING)):
         return []
     path = _path(call.arguments, done=done)
     return [vault_uri(vault, path)] if isinstance(vault, str) and vault and path else []

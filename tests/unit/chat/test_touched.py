@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from archivolt.chat.archive import as_markdown
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.touched import touched_uris
 from archivolt.domain.conversation import ConversationId, ToolCallRecord
 from archivolt.domain.identity import Role
 from archivolt.domain.ingestion import Generation
+from archivolt.domain.language import Language
 from archivolt.domain.moves import departed
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.stream import Citations, ConfirmationRequired, StreamEvent, ToolUseResult
@@ -48,7 +50,7 @@ def record(name: str, status: str = "success", **arguments: Any) -> ToolCallReco
         (record("delete_file", "proposed", vault="n", path="a.md"), ["vault://n/a.md"]),
         (record("read_file", "error", vault="n", path="../x"), []),
         (record("edit_file", "declined", vault="n", path="a.md"), []),
-        (record("search_documents", q="key", vault="n"), []),
+        (record("search_documents", q="key", vault="n", path="sub"), []),
         (record("mcp_files_read", vault="n", path="a.md"), []),
         (record("read_file", vault=["n"], path={"a": 1}), []),
         (record("read_file", path="a.md"), []),
@@ -130,6 +132,22 @@ def test_a_conversation_that_is_read_again_leads_to_where_its_documents_are_now(
     admin = principal("carol", role=Role.TENANT_ADMIN)
     [_, seen] = world.conversation_service.opened(admin, conversation).messages
     assert {each.path for each in seen.citations} == {"a.md", "stays.md"}
+
+
+def test_what_was_proposed_and_declined_is_in_the_conversation_that_is_taken_home() -> None:
+    change = calling("create_file", vault="notes", path="b c.md", content="x")
+    world = ChatWorld(ScriptedModel(change, ModelTurn(text="As you like.")))
+    world.vault("notes")
+    [waits] = of_kind(asyncio.run(world.turn("Note it.")), ConfirmationRequired)
+    conversation = ConversationId(world.only_conversation().id)
+    token = (waits.confirmation_token,)
+    asyncio.run(world.turn(TurnRequest(text="", conversation_id=conversation, decline=token)))
+
+    taken = as_markdown(world.only_conversation(), Language.FR)
+
+    assert "- `create_file` (proposé): <vault://notes/b%20c.md>\n" in taken
+    assert "- `create_file` (refusé)\n" in taken
+    assert "As you like." in taken
 
 
 def move(world: ChatWorld, vault: VaultRef, source: str, target: str) -> None:

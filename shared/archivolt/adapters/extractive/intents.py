@@ -44,6 +44,7 @@ _PATTERNS = {
         r"( dans)? (mon|mes|le|les|nos) (coffres?|vaults?|documents|fichiers)"
     ),
 }
+_GREETING_FIRST = re.compile(r"(bonjour|bonsoir|salut|coucou|hello|hi|hey)( archivolt)? ")
 _MATCHERS = {intent: re.compile(pattern) for intent, pattern in _PATTERNS.items()}
 
 
@@ -51,7 +52,9 @@ def intent_of(message: str) -> Intent:
     """Return what a message wants; only short messages are anything but a question."""
     words = plain(message)
     if words.count(" ") < _MOST_WORDS:
-        for intent, matcher in _MATCHERS.items():
-            if matcher.fullmatch(words):
-                return intent
+        # Who greets may ask something all the same.
+        for said in (words, _GREETING_FIRST.sub("", words)):
+            for intent, matcher in _MATCHERS.items():
+                if matcher.fullmatch(said):
+                    return intent
     return Intent.QUESTION

@@ -12,7 +12,10 @@ MESSAGES = [
     (Intent.THANKS, ["Merci beaucoup", "thanks!", "Thank you so much", "un grand merci"]),
     (
         Intent.ABOUT_ITSELF,
-        ["help", "Aide-moi", "Qui es-tu ?", "What can you do?", "Comment ça marche ?"],
+        [
+            *("help", "Aide-moi", "Qui es-tu ?", "What can you do?", "Comment ça marche ?"),
+            *("Bonjour, que sais-tu faire ?", "Hi Archivolt, who are you?"),
+        ],
     ),
     (
         Intent.VAULTS,
@@ -25,6 +28,7 @@ MESSAGES = [
             "Qu'y a-t-il dans mes coffres ?",
             "que contiennent mes documents ?",
             "Liste mes coffres",
+            "Salut, liste mes coffres",
         ],
     ),
     (
