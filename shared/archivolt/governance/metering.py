@@ -103,7 +103,7 @@ class Meter:
         """End a reservation whose call used nothing; one that cannot be ended expires."""
         try:
             self._ledger().give_back(reservation)
-        except UnavailableError as error:
+        except Exception as error:  # noqa: BLE001  a turn ends, whatever its ledger does
             logger.warning("a reservation is left to expire", extra=failure(error))
 
     def settle(

@@ -185,6 +185,9 @@ class Failing(InMemoryLedger):
     def settle(self, reservation: Reservation, used: Tokens, micros: int) -> bool:
         raise UnavailableError("unavailable")
 
+    def give_back(self, reservation: Reservation) -> bool:
+        raise RuntimeError("no such table")
+
 
 class Deaf(RecordedUsage):
     """A bus that nobody reaches."""
@@ -199,9 +202,11 @@ def test_what_cannot_be_settled_or_told_fails_no_call() -> None:
     failing = Metering(ledger=Failing())
 
     assert failing.call(ACCOUNT) is None
+    lost = failing.meter.reserve(ACCOUNT, WORST, sent=False)
+    failing.meter.give_back(lost)
 
     assert deaf.ledger.balance(ACME, MONTH) == Balance(spent=200)
-    assert failing.ledger.balance(ACME, MONTH) == Balance(reserved=200)
+    assert failing.ledger.balance(ACME, MONTH) == Balance(reserved=400)
 
 
 def test_what_is_lost_to_the_index_is_nobodys() -> None:

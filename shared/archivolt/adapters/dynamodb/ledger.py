@@ -31,7 +31,7 @@ from archivolt.domain.usage import Balance, Budgets, Reservation, Tokens, UsageO
 from archivolt.ports.ledger import Limit
 
 # Everybody of a tenant writes to one item: a burst of calls takes its turns.
-_ATTEMPTS: Final = 14
+_ATTEMPTS: Final = 20
 _MONTH, _USER = 1, 2
 
 
