@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from archivolt.domain.limits import MAX_HEADING_CHARS
+from archivolt.ingestion.plain_blocks import Outline, Outlined, PlainBlocks
 
 _MAX_FRONT_MATTER_LINES: Final = 200
 _LAST_PAGE: Final = 10**6
@@ -35,6 +36,9 @@ _EMPHASIS: Final = re.compile(r"\*+|`+|(?<!\w)_+|_+(?!\w)")
 _parser = MarkdownIt("commonmark", {"maxNesting": 20}).disable(
     ["inline", "reference", "html_block"]
 )
+
+
+_OUTLINED: Final = {"fence": Outlined.FENCE, "paragraph_open": Outlined.PARAGRAPH}
 
 
 class BlockKind(Enum):
@@ -116,24 +120,44 @@ def _front_matter(lines: Sequence[str]) -> Iterator[Block]:
 
 
 def _body(lines: Sequence[str], start: int) -> Iterator[Block]:
-    tokens = _parsed("\n".join(["" for _ in range(start)] + list(lines[start:])))
+    plain = PlainBlocks(lines, start)
+    for outline in chain(plain, _rest(lines, plain)):
+        kind, first, end = outline.kind, outline.first, outline.end
+        if kind is Outlined.HEADING:
+            title = heading_title(outline.title)
+            yield _block(BlockKind.HEADING, lines, first, end, level=outline.level, title=title)
+        elif kind is Outlined.LIST:
+            yield _block(BlockKind.LIST, lines, first, end, items=outline.items)
+        elif kind is Outlined.FENCE:
+            yield _block(BlockKind.FENCE, lines, first, end)
+        elif kind is Outlined.PARAGRAPH:
+            yield from _paragraph(lines, first, end)
+        else:
+            yield _block(BlockKind.TEXT, lines, first, end)
+
+
+def _rest(lines: Sequence[str], plain: PlainBlocks) -> Iterator[Outline]:
+    """Outline what comes after the plain blocks, once they are read."""
+    start = plain.stopped
+    if start < len(lines):
+        yield from parsed_outline([*[""] * start, *lines[start:]])
+
+
+def parsed_outline(lines: Sequence[str]) -> Iterator[Outline]:
+    """Yield the outline of a text as the parser of all of Markdown sees it."""
+    tokens = _parsed("\n".join(lines))
     for position, token in enumerate(tokens):
         if token.level or token.map is None or token.nesting < 0:
             continue
         first, end = token.map
         if token.type == "heading_open":
-            title = heading_title(tokens[position + 1].content)
-            level = int(token.tag[1])
-            yield _block(BlockKind.HEADING, lines, first, end, level=level, title=title)
+            title = tokens[position + 1].content
+            yield Outline(Outlined.HEADING, first, end, int(token.tag[1]), title)
         elif token.type in {"bullet_list_open", "ordered_list_open"}:
             items = _items(tokens, position, first)
-            yield _block(BlockKind.LIST, lines, first, end, items=items)
-        elif token.type == "fence":
-            yield _block(BlockKind.FENCE, lines, first, end)
-        elif token.type == "paragraph_open":
-            yield from _paragraph(lines, first, end)
+            yield Outline(Outlined.LIST, first, end, items=items)
         else:
-            yield _block(BlockKind.TEXT, lines, first, end)
+            yield Outline(_OUTLINED.get(token.type, Outlined.OTHER), first, end)
 
 
 def _parsed(text: str) -> Sequence[Token]:
