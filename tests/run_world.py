@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from archivolt.domain.identity import Principal
 from archivolt.domain.language import Language
-from archivolt.domain.run import Run, RunApproval, RunEvent
+from archivolt.domain.run import Run, RunApproval, RunEvent, RunRef
 from archivolt.domain.run_limits import MAX_RUN_HISTORY
 from archivolt.ports.chat_model import ChatModel
 from archivolt.runs.calling import RunCalls
@@ -15,7 +15,7 @@ from archivolt.runs.keeping import RunSeals
 from archivolt.runs.requests import RunRequest
 from archivolt.runs.service import RunService
 from archivolt.runs.stepping import Next, RunSteps
-from archivolt.runs.support import RunRef, RunSupport
+from archivolt.runs.support import RunSupport
 from tests.builders import ALICE, principal
 from tests.chat_world import ChatWorld
 from tests.fakes.governance import ReversibleBox

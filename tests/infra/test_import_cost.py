@@ -18,6 +18,7 @@ FUNCTIONS = sorted(path.parent for path in (ROOT / "functions").glob("*/app.py")
 # The frameworks that each function is measured against, and the most it may read beside them. What
 # answers no HTTP request stays below the web framework that it does not load.
 CEILINGS = {
+    "agent": ("import fastapi", 0.75),
     "authorizer": ("import fastapi", 0.75),
     "chat": ("import fastapi", 1.5),
     "embedding": ("import fastapi", 1.0),

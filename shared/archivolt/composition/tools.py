@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from archivolt.tools.by_hand import ByHand
     from archivolt.tools.confirmations import Confirmations
     from archivolt.tools.pipeline import ToolPipeline
+    from archivolt.tools.registry import Registry
     from archivolt.vaults.access import VaultService
     from archivolt.vaults.changing import Changing
     from archivolt.vaults.files import FileService
@@ -113,11 +114,10 @@ class ToolsContainer:
     @cached_property
     def pipeline(self) -> "ToolPipeline":
         """The one way to call a tool."""
-        from archivolt.tools.catalogue import native_tools
         from archivolt.tools.pipeline import ToolPipeline
 
         return ToolPipeline(
-            native_tools(),
+            self._registry(),
             self,
             rate_limit=self._on.rate_limit,
             audit=self._on.audit_log,
@@ -125,6 +125,18 @@ class ToolsContainer:
             confirmations=lambda: self.confirmations,
             human=self.human_confirmation,
         )
+
+    def _registry(self) -> "Registry":
+        """The tools: where runs are driven, those of runs as well."""
+        from archivolt.tools.catalogue import native_tools
+        from archivolt.tools.registry import Registry
+
+        native = native_tools()
+        if not self._on.settings.agent_run_machine_arn:
+            return native
+        from archivolt.runs.tools import run_tools
+
+        return Registry([*native, *run_tools(lambda: self._on.runs.service)])
 
     @cached_property
     def human_confirmation(self) -> "HumanConfirmation":

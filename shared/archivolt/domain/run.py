@@ -123,6 +123,16 @@ class Run:
         return passed - self.use.waited_seconds
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRef:
+    """Which execution asks about which run; `retries` is how often it has asked before."""
+
+    tenant: TenantId
+    run: RunId
+    execution: int
+    retries: int = 0
+
+
 class ApprovalState(StrEnum):
     """What became of a change that a run proposed."""
 

@@ -14,7 +14,7 @@ from archivolt.chat.toolbox import CallReport
 from archivolt.domain.conversation import ToolCallRecord
 from archivolt.domain.limits import MAX_CODE_CORRECTIONS
 from archivolt.domain.messages import MESSAGES
-from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, index_of
+from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunRef, index_of
 from archivolt.domain.run_limits import RUN_APPROVAL_GRACE_SECONDS
 from archivolt.domain.stream import StreamEvent, ToolUseResult, ToolUseStart
 from archivolt.domain.tool import JsonObject, Surface
@@ -22,7 +22,7 @@ from archivolt.observability import logger
 from archivolt.runs.ending import ended
 from archivolt.runs.keeping import KeptOutcome
 from archivolt.runs.stepping import DECIDED
-from archivolt.runs.support import Await, OpenRun, RunRef, RunSupport, live_run, open_run
+from archivolt.runs.support import Await, OpenRun, RunSupport, live_run, open_run
 
 _EXPIRED: Final = (
     "Nobody agreed to this change in time and it was not made."

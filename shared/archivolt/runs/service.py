@@ -60,6 +60,20 @@ class RunService:
         works = run.status in {RunStatus.QUEUED, RunStatus.RUNNING}
         return resumed(self._on, run) if works and quiet else run
 
+    def own(self, principal: Principal, run_id: str) -> Run:
+        """Return a run of the caller's user that reaches no further than the caller's token.
+
+        Raises:
+            NotFoundError: `run_not_found`: there is none such.
+
+        """
+        run = self.read(principal, run_id)
+        reach, its = principal.reach.vaults, run.principal.reach.vaults
+        within = reach is None or (its is not None and its <= reach)
+        if run.owner != principal.user or not within:
+            raise NotFoundError("run_not_found")
+        return run
+
     def page(
         self, principal: Principal, *, limit: int, after: str | None = None
     ) -> tuple[list[Run], str | None]:

@@ -16,13 +16,13 @@ from archivolt.domain.errors import (
     RateLimitedError,
     UnavailableError,
 )
-from archivolt.domain.run import Run, RunPhase, call_place
+from archivolt.domain.run import Run, RunPhase, RunRef, call_place
 from archivolt.domain.run_limits import RUN_APPROVAL_GRACE_SECONDS
 from archivolt.domain.tool import JsonObject
 from archivolt.runs.advancing import Advance
 from archivolt.runs.ending import ended
 from archivolt.runs.keeping import KeptOutcome, SoFar
-from archivolt.runs.support import Await, OpenRun, RunRef, RunSupport, live_run, open_run
+from archivolt.runs.support import Await, OpenRun, RunSupport, live_run, open_run
 
 # About how many events an execution records for a step, and for a retry of it.
 _STEP_EVENTS: Final = 12

@@ -14,7 +14,7 @@ from archivolt.chat.skills import SkillService
 from archivolt.chat.toolbox import Pipeline, Toolbox
 from archivolt.chat.turns import ToolList
 from archivolt.domain.identity import TenantId, UserId
-from archivolt.domain.run import Run, RunId
+from archivolt.domain.run import Run, RunRef
 from archivolt.domain.tool import Surface
 from archivolt.ports.audit import AuditLog
 from archivolt.ports.clock import Clock
@@ -54,16 +54,6 @@ class RunSupport:
     skills: SkillService
     audit: AuditLog
     clock: Clock
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunRef:
-    """Which execution asks about which run; `retries` is how often it has asked before."""
-
-    tenant: TenantId
-    run: RunId
-    execution: int
-    retries: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

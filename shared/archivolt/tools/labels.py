@@ -37,6 +37,8 @@ STEP_LABELS: Mapping[str, Message] = {
     "ai.step.read_file": Message("File read: {path}", "Fichier lu : {chemin}"),
     "ai.step.read_file_raw": Message("File read: {path}", "Fichier lu : {chemin}"),
     "ai.step.run_check": Message("Code checked: {path}", "Code vérifié : {chemin}"),
+    "ai.step.run_status": Message("Run consulted", "Exécution consultée"),
+    "ai.step.start_run": Message("Run proposed", "Exécution proposée"),
     "ai.step.search_documents": Message(
         "Search in the documents: {q}", "Recherche dans les documents : {q}"
     ),

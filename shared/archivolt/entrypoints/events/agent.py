@@ -5,25 +5,26 @@ The errors that leave it are named after their kinds: the machine tries again by
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from archivolt.domain.identity import tenant_id
-from archivolt.domain.run import RunId
-from archivolt.runs.calling import RunCalls
-from archivolt.runs.resuming import RunSweep
-from archivolt.runs.stepping import RunSteps
-from archivolt.runs.support import RunRef
+from archivolt.domain.run import RunId, RunRef
+
+if TYPE_CHECKING:
+    from archivolt.runs.calling import RunCalls
+    from archivolt.runs.resuming import RunSweep
+    from archivolt.runs.stepping import RunSteps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentServices:
     """What the agent function stands on."""
 
-    steps: RunSteps
-    calls: RunCalls
-    sweep: RunSweep
+    steps: "RunSteps"
+    calls: "RunCalls"
+    sweep: "RunSweep"
 
 
 class _Task(BaseModel):
