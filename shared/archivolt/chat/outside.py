@@ -16,8 +16,11 @@ from typing import Final, TypeVar
 
 from archivolt.domain.errors import ArchivoltError, ConflictError, TooLargeError, UnavailableError
 from archivolt.domain.federation import McpServer, McpStatus
+from archivolt.domain.federation_limits import (
+    MAX_OUTSIDE_CALLS,
+    MAX_OUTSIDE_TOOLS,
+)
 from archivolt.domain.identity import Principal, TenantId
-from archivolt.domain.limits import MAX_OUTSIDE_CALLS, MAX_OUTSIDE_TOOLS
 from archivolt.domain.messages import Language
 from archivolt.domain.stream import Notice
 from archivolt.domain.tool import ToolSpec

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_core import PydanticCustomError
 
-from archivolt.domain import limits
+from archivolt.domain import federation_limits, limits
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.federation import McpServer, McpTransport, list_digest
 
@@ -42,12 +42,14 @@ def _header_value(value: SecretStr) -> SecretStr:
     return value
 
 
-Line = Annotated[str, AfterValidator(_one_line), Field(max_length=limits.MAX_MCP_COMMAND_CHARS)]
+Line = Annotated[
+    str, AfterValidator(_one_line), Field(max_length=federation_limits.MAX_MCP_COMMAND_CHARS)
+]
 ParameterName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
 ParameterValue = Annotated[
     SecretStr,
     AfterValidator(_header_value),
-    Field(max_length=limits.MAX_MCP_PARAMETER_CHARS),
+    Field(max_length=federation_limits.MAX_MCP_PARAMETER_CHARS),
 ]
 ListedName = Annotated[str, Field(min_length=1, max_length=128)]
 
@@ -59,14 +61,16 @@ class McpChange(BaseModel):
 
     enabled: bool | None = Field(default=None, description="Whether its tools are offered.")
     title: Annotated[str, AfterValidator(_one_line)] | None = Field(
-        default=None, max_length=limits.MAX_MCP_TITLE_CHARS, description="What people call it."
+        default=None,
+        max_length=federation_limits.MAX_MCP_TITLE_CHARS,
+        description="What people call it.",
     )
     transport: McpTransport | None = Field(
         default=None,
         description="`stdio` or `http`; left out, what goes with the command or url given here.",
     )
     command: Line | None = Field(default=None, description="A program of this machine.")
-    args: list[Line] | None = Field(default=None, max_length=limits.MAX_MCP_ARGUMENTS)
+    args: list[Line] | None = Field(default=None, max_length=federation_limits.MAX_MCP_ARGUMENTS)
     url: Annotated[str, AfterValidator(_http_address)] | None = Field(
         default=None,
         max_length=limits.MAX_URL_CHARS,
@@ -75,14 +79,14 @@ class McpChange(BaseModel):
     )
     parameters: dict[ParameterName, ParameterValue | None] | None = Field(
         default=None,
-        max_length=limits.MAX_MCP_PARAMETERS,
+        max_length=federation_limits.MAX_MCP_PARAMETERS,
         description="Variables of a program, headers over HTTP. Those not named stay; null takes"
         " one back, and null for all takes back all. Write-only but for those that the catalogue"
         " shows: a fingerprint that is sent back changes nothing.",
     )
     expose: list[ListedName] | None = Field(
         default=None,
-        max_length=limits.MAX_MCP_TOOLS,
+        max_length=federation_limits.MAX_MCP_TOOLS,
         description="The tools to offer, by the names that it lists; none named: all.",
     )
     accept: str = Field(

@@ -11,7 +11,10 @@ from datetime import datetime
 
 from archivolt.domain.errors import ArchivoltError, TooLargeError
 from archivolt.domain.federation import McpServer, McpTool, exposed, list_digest
-from archivolt.domain.limits import MAX_MCP_LIST_BYTES, MAX_MCP_TOOLS
+from archivolt.domain.federation_limits import (
+    MAX_MCP_LIST_BYTES,
+    MAX_MCP_TOOLS,
+)
 
 
 def listed_by(server: McpServer, tools: Sequence[McpTool]) -> tuple[McpTool, ...]:

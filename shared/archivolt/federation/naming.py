@@ -8,7 +8,9 @@ import hashlib
 import re
 from typing import Final
 
-from archivolt.domain.limits import MAX_TOOL_NAME_CHARS
+from archivolt.domain.federation_limits import (
+    MAX_TOOL_NAME_CHARS,
+)
 
 _OTHER: Final = re.compile(r"[^A-Za-z0-9_-]+")
 _DIGEST_CHARS: Final = 8

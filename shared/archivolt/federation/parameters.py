@@ -9,8 +9,10 @@ from pydantic import SecretStr
 
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.federation import McpServer, McpTransport, parameter_field
+from archivolt.domain.federation_limits import (
+    MAX_MCP_PARAMETERS,
+)
 from archivolt.domain.identity import TenantId
-from archivolt.domain.limits import MAX_MCP_PARAMETERS
 from archivolt.federation.catalogue import entry_of
 from archivolt.governance.provider_keys import fingerprint, is_fingerprint
 from archivolt.ports.governance import SecretBox

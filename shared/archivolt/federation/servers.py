@@ -16,8 +16,11 @@ from archivolt.domain.errors import (
     NotFoundError,
 )
 from archivolt.domain.federation import McpServer, McpTool, McpTransport
+from archivolt.domain.federation_limits import (
+    MAX_MCP_ID_CHARS,
+    MAX_MCP_SERVERS,
+)
 from archivolt.domain.identity import Principal, Role, TenantId
-from archivolt.domain.limits import MAX_MCP_ID_CHARS, MAX_MCP_SERVERS
 from archivolt.federation.catalogue import CATALOGUE, entry_of
 from archivolt.federation.changes import McpChange, agreed, changed_plainly
 from archivolt.federation.learning import failed, learnt

@@ -15,7 +15,10 @@ from pydantic import Field
 from archivolt.domain.confirmation import Preview
 from archivolt.domain.errors import ConflictError, InvalidRequestError, UnavailableError
 from archivolt.domain.federation import McpServer, McpTool
-from archivolt.domain.limits import MAX_MCP_DESCRIPTION_CHARS, MAX_PREVIEWED_ARGUMENTS_CHARS
+from archivolt.domain.federation_limits import (
+    MAX_MCP_DESCRIPTION_CHARS,
+    MAX_PREVIEWED_ARGUMENTS_CHARS,
+)
 from archivolt.domain.messages import Language, Message
 from archivolt.domain.redaction import redact
 from archivolt.domain.tool import JsonObject, Risk, Surface, ToolSpec

@@ -20,7 +20,9 @@ from archivolt.domain.federation import (
     McpTool,
     McpTransport,
 )
-from archivolt.domain.limits import MCP_IDLE_SECONDS
+from archivolt.domain.federation_limits import (
+    MCP_IDLE_SECONDS,
+)
 from tests.e2e.stack import wait_until
 from tests.fakes import mcp_program
 from tests.fakes.clock import FrozenClock

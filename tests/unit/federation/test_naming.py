@@ -5,7 +5,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from archivolt.domain.limits import MAX_MCP_ID_CHARS
+from archivolt.domain.federation_limits import (
+    MAX_MCP_ID_CHARS,
+)
 from archivolt.federation.naming import offered_name
 from archivolt.tools.catalogue import native_tools
 

@@ -15,7 +15,10 @@ import httpcore2
 from archivolt.adapters.http.addresses import OutboundRules
 from archivolt.adapters.http.backends import AsyncGuardedBackend
 from archivolt.domain.errors import InvalidRequestError
-from archivolt.domain.limits import MAX_PROXIED_BYTES, MAX_PROXIED_SECONDS
+from archivolt.domain.federation_limits import (
+    MAX_PROXIED_BYTES,
+    MAX_PROXIED_SECONDS,
+)
 
 _LOOPBACK: Final = "127.0.0.1"
 _MAX_HEAD_BYTES: Final = 65_536

@@ -16,7 +16,7 @@ from archivolt.adapters.mcp.link import Link
 from archivolt.adapters.mcp.transports import Transports
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.federation import McpAnswers, McpResult, McpTarget, McpTool
-from archivolt.domain.limits import (
+from archivolt.domain.federation_limits import (
     MAX_MCP_LINKS,
     MCP_CALL_SECONDS,
     MCP_CONNECT_SECONDS,

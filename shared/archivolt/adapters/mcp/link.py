@@ -23,7 +23,9 @@ from archivolt.adapters.mcp.readings import question_of, questions_of, result_of
 from archivolt.adapters.mcp.transports import LastStatus, Transports
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError
 from archivolt.domain.federation import McpAnswers, McpQuestion, McpResult, McpTarget, McpTool
-from archivolt.domain.limits import MAX_MCP_QUESTIONS
+from archivolt.domain.federation_limits import (
+    MAX_MCP_QUESTIONS,
+)
 from archivolt.domain.tool import JsonObject
 
 _MAX_PAGES: Final = 50

@@ -8,7 +8,10 @@ import mcp_types as types
 
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.federation import McpQuestion, McpResult, McpTool
-from archivolt.domain.limits import MAX_MCP_QUESTIONS, MAX_MCP_TEXT_CHARS
+from archivolt.domain.federation_limits import (
+    MAX_MCP_QUESTIONS,
+    MAX_MCP_TEXT_CHARS,
+)
 
 if TYPE_CHECKING:
     from archivolt.domain.tool import JsonObject

@@ -14,7 +14,12 @@ from archivolt.adapters.http.addresses import OutboundRules
 from archivolt.adapters.http.loopback_proxy import loopback_proxy
 from archivolt.adapters.http.outbound import Caps, guarded_async_client
 from archivolt.domain.federation import PROXY_PLACE, McpTarget, McpTransport
-from archivolt.domain.limits import MAX_MCP_ANSWER_BYTES, MAX_OUTBOUND_SECONDS
+from archivolt.domain.federation_limits import (
+    MAX_MCP_ANSWER_BYTES,
+)
+from archivolt.domain.limits import (
+    MAX_OUTBOUND_SECONDS,
+)
 
 # What a program writes beside may be anything: it is no part of our logs.
 _NOWHERE: Final = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  for all of them

@@ -1,136 +1,51 @@
 """The MCP servers of others that a tenant uses (L14)."""
 
-from datetime import datetime
-from typing import Literal, Self
-
 from fastapi import APIRouter, Request, Response
-from pydantic import BaseModel, Field
 
-from archivolt.domain.federation import McpServer, McpStatus, McpTool, McpTransport, list_digest
-from archivolt.domain.identity import Role
-from archivolt.domain.messages import Language, message_for
-from archivolt.domain.tool import Risk
+from archivolt.domain.federation import McpServer
+from archivolt.domain.identity import Principal, Role
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.errors import language_for
-from archivolt.entrypoints.http.services import ServicesOf
-from archivolt.federation.catalogue import entry_of
+from archivolt.entrypoints.http.federation_bodies import (
+    McpServerBody,
+    McpServerList,
+    McpTrialBody,
+    server_body,
+)
+from archivolt.entrypoints.http.services import RestServices, ServicesOf
 from archivolt.federation.changes import McpChange
-from archivolt.federation.naming import offered_name
-from archivolt.federation.servers import McpTrial
-
-
-class McpToolBody(BaseModel):
-    """A tool that a server lists. What is said of it are the server's own words."""
-
-    name: str
-    offered_as: str = Field(description="Its name for the chat's model.")
-    title: str
-    description: str
-    risk: Risk = Field(description="As far as the server says; anything but read asks a person.")
-    open_world: bool = Field(description="Whether it reaches beyond the server.")
-
-    @classmethod
-    def of(cls, server_id: str, tool: McpTool) -> Self:
-        """Return a tool as JSON."""
-        return cls(
-            name=tool.name,
-            offered_as=offered_name(server_id, tool.name),
-            title=tool.title,
-            description=tool.description,
-            risk=tool.risk,
-            open_world=tool.open_world,
-        )
-
-
-class McpParameterBody(BaseModel):
-    """A value that a server is given."""
-
-    name: str
-    description: str
-    secret: bool
-    required: bool
-    value: str = Field(description='As it is, or the fingerprint of a secret; "" for none.')
-
-
-class McpProblem(BaseModel):
-    """Why a server cannot be used."""
-
-    code: str
-    message: str
-
-
-class McpServerBody(BaseModel):
-    """A server. How it is reached is shown to administrators only."""
-
-    id: str
-    title: str
-    description: str
-    origin: Literal["catalogue", "own"]
-    enabled: bool
-    status: McpStatus
-    problem: McpProblem | None
-    checked_at: datetime | None = Field(description="When it was last asked.")
-    transport: McpTransport
-    works_here: bool = Field(
-        description="Whether this deployment can reach it so: programs run in the stack on one"
-        " machine only, addresses everywhere."
-    )
-    command: str = ""
-    args: list[str] = []
-    url: str = ""
-    parameters: list[McpParameterBody] = []
-    expose: list[str]
-    tools: list[McpToolBody] = Field(description="Those that are agreed to.")
-    tools_digest: str = Field(description="Of the list below, or of `tools`; for `accept`.")
-    changed_tools: list[McpToolBody] | None = Field(
-        description="What it lists now, where that is another list: nothing of it is offered."
-    )
-
-
-class McpServerList(BaseModel):
-    """The catalogue, then the tenant's own servers."""
-
-    servers: list[McpServerBody]
-
-
-class McpTrialBody(BaseModel):
-    """What a trial connection found."""
-
-    tools: list[McpToolBody]
-    tools_digest: str
-    agreed: bool = Field(description="Whether these are the tools agreed to, if any are.")
-
-    @classmethod
-    def of(cls, server_id: str, trial: McpTrial) -> Self:
-        """Return a trial as JSON."""
-        return cls(
-            tools=[McpToolBody.of(server_id, tool) for tool in trial.tools],
-            tools_digest=list_digest(trial.tools),
-            agreed=trial.agreed,
-        )
 
 
 def federation_router(services: ServicesOf) -> APIRouter:
     """Return the routes of MCP servers of others."""
     router = APIRouter(tags=["mcp-servers"])
+    _add_looking(router, services)
+    _add_changing(router, services)
+    return router
 
-    def shown(
-        principal: InteractivePrincipal, request: Request, server: McpServer
-    ) -> McpServerBody:
-        return _body(
-            server,
-            language_for(request),
-            programs=services().mcp_servers.programs,
-            whole=principal.role.includes(Role.TENANT_ADMIN),
-        )
 
+def _add_looking(router: APIRouter, services: ServicesOf) -> None:
     @router.get("/mcp", summary="List the MCP servers of others", operation_id="list_mcp_servers")
     def list_servers(request: Request, principal: InteractivePrincipal) -> McpServerList:  # pyright: ignore[reportUnusedFunction]
         """The catalogue, everything off until an administrator turns it on; then your own."""
         with services().by_hand.doing(principal, "list_mcp_servers"):
             servers = services().mcp_servers.all(principal)
-        return McpServerList(servers=[shown(principal, request, server) for server in servers])
+        return McpServerList(
+            servers=[_shown(services(), principal, request, each) for each in servers]
+        )
 
+    @router.post(
+        "/mcp/{server_id}/test",
+        summary="Connect to an MCP server once and list its tools",
+        operation_id="test_mcp_server",
+    )
+    def test_server(principal: InteractivePrincipal, server_id: str) -> McpTrialBody:  # pyright: ignore[reportUnusedFunction]
+        """For administrators of the tenant; it may be turned off."""
+        with services().by_hand.doing(principal, "test_mcp_server", server=server_id):
+            return McpTrialBody.of(server_id, services().mcp_servers.test(principal, server_id))
+
+
+def _add_changing(router: APIRouter, services: ServicesOf) -> None:
     @router.put(
         "/mcp/{server_id}",
         summary="Turn an MCP server on or off, or configure it",
@@ -149,17 +64,7 @@ def federation_router(services: ServicesOf) -> APIRouter:
             principal, "change_mcp_server", server=server_id, names=names
         ):
             server = services().mcp_servers.change(principal, server_id, change)
-        return shown(principal, request, server)
-
-    @router.post(
-        "/mcp/{server_id}/test",
-        summary="Connect to an MCP server once and list its tools",
-        operation_id="test_mcp_server",
-    )
-    def test_server(principal: InteractivePrincipal, server_id: str) -> McpTrialBody:  # pyright: ignore[reportUnusedFunction]
-        """For administrators of the tenant; it may be turned off."""
-        with services().by_hand.doing(principal, "test_mcp_server", server=server_id):
-            return McpTrialBody.of(server_id, services().mcp_servers.test(principal, server_id))
+        return _shown(services(), principal, request, server)
 
     @router.delete(
         "/mcp/{server_id}",
@@ -173,57 +78,13 @@ def federation_router(services: ServicesOf) -> APIRouter:
             services().mcp_servers.remove(principal, server_id)
         return Response(status_code=204)
 
-    return router
 
-
-def _body(server: McpServer, language: Language, *, programs: bool, whole: bool) -> McpServerBody:
-    entry = entry_of(server.id)
-    offered = server.offered if server.offered is not None else server.tools
-    changed = (
-        None
-        if server.offered is None
-        else [McpToolBody.of(server.id, tool) for tool in server.offered]
+def _shown(
+    services: RestServices, principal: Principal, request: Request, server: McpServer
+) -> McpServerBody:
+    return server_body(
+        server,
+        language_for(request),
+        programs=services.mcp_servers.programs,
+        whole=principal.role.includes(Role.TENANT_ADMIN),
     )
-    return McpServerBody(
-        id=server.id,
-        title=server.title or entry.title,
-        description=entry.description.spoken(language),
-        origin="catalogue" if entry.is_known else "own",
-        enabled=server.enabled,
-        status=server.status,
-        problem=_problem(server, language),
-        checked_at=server.checked_at,
-        transport=server.transport,
-        works_here=programs or server.transport is McpTransport.HTTP,
-        command=(server.command or entry.command) if whole else "",
-        args=list(server.arguments or entry.arguments) if whole else [],
-        url=(server.url or entry.url) if whole else "",
-        parameters=_parameters(server, language) if whole else [],
-        expose=list(server.expose),
-        tools=[McpToolBody.of(server.id, tool) for tool in server.tools or ()],
-        tools_digest=list_digest(offered or ()),
-        changed_tools=changed,
-    )
-
-
-def _problem(server: McpServer, language: Language) -> McpProblem | None:
-    if not server.problem:
-        return None
-    details = {"server": server.id, **server.problem_details}
-    message = message_for(server.problem, language, details)
-    return McpProblem(code=server.problem, message=message)
-
-
-def _parameters(server: McpServer, language: Language) -> list[McpParameterBody]:
-    declared = {parameter.name: parameter for parameter in entry_of(server.id).parameters}
-    values = {**server.plain, **server.fingerprints}
-    return [
-        McpParameterBody(
-            name=name,
-            description=declared[name].description.spoken(language) if name in declared else "",
-            secret=name not in declared or declared[name].secret,
-            required=name in declared and declared[name].required,
-            value=values.get(name, ""),
-        )
-        for name in [*declared, *(name for name in values if name not in declared)]
-    ]

@@ -7,11 +7,13 @@ from pydantic_core import PydanticCustomError
 
 from archivolt.chat.requests import ContextKind, Place, PlaceKind, TurnRequest
 from archivolt.domain.conversation import ConversationId
+from archivolt.domain.federation_limits import (
+    MAX_MCP_QUESTIONS,
+)
 from archivolt.domain.limits import (
     MAX_CONFIRMATION_TOKEN_CHARS,
     MAX_CONTEXT_FILES,
     MAX_IMAGE_ADDRESS_CHARS,
-    MAX_MCP_QUESTIONS,
     MAX_MESSAGE_CHARS,
     MAX_SKILL_ID_CHARS,
     MAX_TOOL_CALLS,
