@@ -155,6 +155,25 @@ def test_a_model_is_stopped_and_the_person_told_why(
     assert server.script == []
 
 
+def test_a_message_about_a_crash_gets_the_method_and_a_banal_one_none(
+    http: httpx2.Client,
+) -> None:
+    with openai_server(says("Reproduisons."), says("Bonjour.")) as server:
+        use(http, server)
+        crash = send(http, {"message": "mon script plante avec TypeError"}, language="fr")
+        banal = send(http, {"message": "Bonjour, bonne journée à toi"}, language="fr")
+
+    assert of_kind(crash, "skill") == [
+        {"name": "debogage-systematique", "title": "Débogage systématique"}
+    ]
+    assert of_kind(banal, "skill") == []
+    method = "Méthode à suivre pour cette tâche :"
+    assert [method in json.dumps(each, ensure_ascii=False) for each in server.requests] == [
+        True,
+        False,
+    ]
+
+
 def test_a_model_that_obeys_every_note_changes_nothing_and_reaches_nobody(
     http: httpx2.Client,
 ) -> None:
