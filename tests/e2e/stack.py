@@ -69,7 +69,8 @@ class Stack:
         with (self.root / "output.txt").open("ab") as output:
             self.process = subprocess.Popen(
                 self.command("up", "--port", str(self.port), *vaults),
-                env={**for_children(), "TABLES": self.tables},
+                # An erasure waits for what began before: here that ends with its test.
+                env={**for_children(), "TABLES": self.tables, "ERASURE_SETTLE_SECONDS": "2"},
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,

@@ -98,7 +98,8 @@ def ask(stack: dict[str, Any], module: str, *arguments: str, told: str = "") -> 
         )
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         raise StartError("The stack does not tell its state; it may be starting.") from error
-    return json.loads(answer.stdout)
+    # What the product logs on the way comes before.
+    return json.loads(answer.stdout.splitlines()[-1])
 
 
 def _is_running(data: DataFolder) -> bool:

@@ -26,6 +26,8 @@ from archivolt.domain.erasure import Erasure, Subject
 _KEYS: Final = ("pk", "sk")
 # With the count there is one write more.
 _AT_ONCE: Final = MAX_TRANSACTION_WRITES - 1
+# How many places without anything are looked at before it is noted that they were.
+_PASSED_AT_ONCE: Final = 50
 
 Removal = Callable[[StoredItem], Write]
 
@@ -82,22 +84,26 @@ class TableEraser:
         return self._store
 
     def page(self, erasure: Erasure, cursor: str) -> str | None:
-        """Remove what belongs to the subject from one page of the table."""
+        """Remove what belongs to the subject from one page; places without anything are passed."""
         number, after = _place_in(cursor)
         places = self._places(erasure.subject)
-        if number >= len(places):
-            return None
-        place = places[number]
-        page = self._read(place, after)
-        found = [item for item in page.items if place.belongs(item)]
-        if place.whole:
-            for key in dict.fromkeys(item["pk"] for item in found):
-                self._remove_partition(erasure, key)
-        else:
+        for place in places[number : number + _PASSED_AT_ONCE]:
+            page = self._read(place, after)
+            found = [item for item in page.items if place.belongs(item)]
+            self._remove_found(erasure, place, found)
+            if page.last_key is not None:
+                return json.dumps([number, dict(page.last_key)])
+            number, after = number + 1, None
+            if found:
+                break
+        return json.dumps([number, None]) if number < len(places) else None
+
+    def _remove_found(self, erasure: Erasure, place: Place, found: Sequence[StoredItem]) -> None:
+        if not place.whole:
             self._remove(erasure, [place.removal(item) for item in found])
-        if page.last_key is not None:
-            return json.dumps([number, dict(page.last_key)])
-        return json.dumps([number + 1, None]) if number + 1 < len(places) else None
+            return
+        for key in dict.fromkeys(item["pk"] for item in found):
+            self._remove_partition(erasure, key)
 
     def _read(self, place: Place, after: Mapping[str, str] | None) -> Page:
         reads = (*_KEYS, *place.reads)
