@@ -135,6 +135,18 @@ def test_an_edit_of_one_part_embeds_that_part_alone(world: IndexWorld) -> None:
     assert world.points(NOTE) == 100
 
 
+def test_an_edit_within_a_long_section_embeds_what_is_near_it(world: IndexWorld) -> None:
+    paragraphs = [f"Paragraph {n}. " + f"It tells of llama {n}. " * 9 for n in range(60)]
+    world.settle(world.write(NOTE, "\n\n".join(paragraphs)))
+    known = len(world.embedder.embedded)
+    assert known > 10
+    paragraphs[30] += "And of a vicuña."
+    world.settle(world.write(NOTE, "\n\n".join(paragraphs)))
+    anew = world.embedder.embedded[known:]
+    assert any("vicuña" in text for text in anew)
+    assert len(anew) <= 3
+
+
 def test_a_text_that_other_documents_have_is_not_embedded_again(world: IndexWorld) -> None:
     world.settle(world.write(NOTE, parts("One", "Two")))
     world.settle(world.write("b.md", parts("Two", "Three")), world.write("c.md", parts("Three")))
