@@ -24,6 +24,7 @@ from archivolt_local.people import add_people_commands
 from archivolt_local.places import SAMPLE_VAULT, TEMPLATE, DataFolder
 from archivolt_local.private_files import read_json
 from archivolt_local.problems import StartError
+from archivolt_local.tenants import add_tenant_command
 from archivolt_local.tokens import TokenSubject, issue_token
 
 _DEFAULT_PORT = 8080
@@ -82,6 +83,7 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     retention = add("retention", _retention, "Remove conversations that are over age, now.")
     retention.add_argument("--dry-run", action="store_true", help="only count them")
     add_people_commands(add)
+    add_tenant_command(add)
     add_audit_command(add)
     return parser
 
