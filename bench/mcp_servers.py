@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -46,7 +47,7 @@ class _RealServers(ChatWorld):
         self._client = client
         super().__init__(ScriptedModel(ModelTurn(text="Hello.")))
 
-    @property
+    @cached_property
     def outside(self) -> Outside:
         """See `ChatWorld.outside`."""
         calls = McpCalls(self.mcp_servers, ReversibleBox, lambda: self._client, self.clock)

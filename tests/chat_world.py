@@ -108,6 +108,7 @@ class ChatWorld(World):
         """Go on as another process over the same stores, with another model behind the provider."""
         self.models = ScriptedModels(model)
         self.pipeline = self.pipeline_of(self.tools())
+        del self.outside
         self.send_message = self._send_message()
 
     @cached_property
@@ -115,7 +116,7 @@ class ChatWorld(World):
         """The part of the vaults that a question is about."""
         return ScopeCollector(self.vaults, self.files, self.clock)
 
-    @property
+    @cached_property
     def outside(self) -> Outside:
         """MCP servers of others; what is asked in the background is kept in `asked_later`."""
         calls = McpCalls(self.mcp_servers, ReversibleBox, lambda: self.mcp_client, self.clock)

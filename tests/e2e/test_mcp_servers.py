@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -203,11 +204,12 @@ def test_a_program_that_breaks_is_out_for_the_turn_and_gone_once_it_is_turned_of
     script = [sys.executable, "-I", str(Path(mcp_program.__file__)), "well"]
     turn_on(http, "ours", command=script[0], args=script[1:])
 
-    answer, model = ask(
-        http, calls(("mcp_ours_echo", {"said": "hi"})), calls(("mcp_ours_post", {})), says("Done.")
-    )
+    reading = calls(("mcp_ours_echo", {"said": "hi"}), ("mcp_ours_pid", {}))
+    answer, model = ask(http, reading, calls(("mcp_ours_post", {})))
     [change] = answer["confirmations"]
     assert json.dumps({"said": "hi"}).replace('"', '\\"') in results(model)
+    [running] = re.findall(r'"server": "ours", "content": "(\d+)"', results(model))
+    assert Path(f"/proc/{running}").exists()
     body = turn_on(http, "ours", args=[*script[1:-1], "ends"])
     assert body["status"] == "error"
     decided: dict[str, object] = {
@@ -220,3 +222,4 @@ def test_a_program_that_breaks_is_out_for_the_turn_and_gone_once_it_is_turned_of
 
     assert answer["text"] == "It is not there."
     assert [notice["code"] for notice in answer["notices"]] == ["mcp_server_unavailable"]
+    wait_until(lambda: not Path(f"/proc/{running}").exists())

@@ -18,6 +18,7 @@ from archivolt.chat.sse import HEARTBEAT
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.chat_app import LazyChatApp
+from archivolt.domain.federation import McpResult, McpTool
 from archivolt.entrypoints.http.chat_services import AgentRuns, ChatServices, no_runs
 from archivolt.entrypoints.http.message_routes import event_stream
 from archivolt.ports.chat_model import ChatModel, ModelTurn, ProviderConnection
@@ -27,6 +28,8 @@ from tests.chat_world import ChatWorld
 from tests.entrypoints.asgi_call import AsgiCall
 from tests.fakes.governance import KnownTokens
 from tests.fakes.models import ScriptedModel, Wait, calling
+from tests.export_world import taking_home_of
+from tests.fakes.federation import ScriptedServer
 from tests.fakes.openai_server import OpenAIServer, calls, failure, openai_server, says
 
 MESSAGES, CONVERSATIONS = "/api/v1/chat/messages", "/api/v1/chat/conversations"
@@ -640,3 +643,28 @@ def test_the_skill_of_a_turn_is_an_event() -> None:
 
     assert events(answer.text)[1] == ("skill", {"name": "creation-web", "title": "Web creation"})
     assert unknown.status_code == 404
+
+
+def test_at_its_end_the_function_ends_what_it_runs_for_others() -> None:
+    world = ChatWorld(ScriptedModel(calling("mcp_ours_echo"), ModelTurn(text="Done.")))
+    echo = McpTool(name="echo", read_only=True, open_world=False)
+    world.use_server("ours", ScriptedServer([echo], {"echo": McpResult(text="hi")}))
+
+    with client(world) as http:
+        body = {"message": "Go on.", "stream": False}
+        answer = http.post(MESSAGES, json=body, headers=bearer())
+        assert (answer.json()["text"], world.mcp_client.closed) == ("Done.", 0)
+
+    assert world.mcp_client.closed == 1
+
+
+def test_a_person_takes_home_what_is_held_of_them() -> None:
+    world = ChatWorld()
+    with client(world) as http:
+        said = http.post(MESSAGES, json={"message": "Hello", "stream": False}, headers=bearer())
+        answer = http.get("/api/v1/chat/export", headers=bearer())
+
+    assert answer.headers["content-type"] == "application/zip"
+    assert "attachment" in answer.headers["content-disposition"]
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        assert f"conversations/{said.json()['conversation_id']}.md" in archive.namelist()

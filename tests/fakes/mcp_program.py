@@ -39,7 +39,8 @@ class Script:
         self.modern = modern
         self.marker = marker
         self.calls: list[tuple[str, Json]] = []
-        self.listed = [tool("echo", READS), tool("post"), tool("ask"), tool("die"), tool("hang")]
+        reads = [tool("echo", READS), tool("pid", READS)]
+        self.listed = [*reads, tool("post"), tool("ask"), tool("die"), tool("hang")]
 
     def answer(self, method: str, params: Json) -> Json:
         """Return the result of a request.
