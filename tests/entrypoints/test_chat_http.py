@@ -1,7 +1,9 @@
 """The chat over HTTP: every endpoint through the real application."""
 
 import asyncio
+import io
 import json
+import zipfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,9 +18,9 @@ from archivolt.adapters.extractive.chat_model import ExtractiveChatModel
 from archivolt.adapters.models.table import ModelTable
 from archivolt.chat.sse import HEARTBEAT
 from archivolt.domain.errors import UnavailableError
+from archivolt.domain.federation import McpResult, McpTool
 from archivolt.domain.identity import Role, TokenKind
 from archivolt.entrypoints.http.chat_app import LazyChatApp
-from archivolt.domain.federation import McpResult, McpTool
 from archivolt.entrypoints.http.chat_services import AgentRuns, ChatServices, no_runs
 from archivolt.entrypoints.http.message_routes import event_stream
 from archivolt.ports.chat_model import ChatModel, ModelTurn, ProviderConnection
@@ -26,10 +28,10 @@ from archivolt.ports.governance import TokenVerifier
 from tests.builders import ALICE, BOB, GLOBEX, principal
 from tests.chat_world import ChatWorld
 from tests.entrypoints.asgi_call import AsgiCall
-from tests.fakes.governance import KnownTokens
-from tests.fakes.models import ScriptedModel, Wait, calling
 from tests.export_world import taking_home_of
 from tests.fakes.federation import ScriptedServer
+from tests.fakes.governance import KnownTokens
+from tests.fakes.models import ScriptedModel, Wait, calling
 from tests.fakes.openai_server import OpenAIServer, calls, failure, openai_server, says
 
 MESSAGES, CONVERSATIONS = "/api/v1/chat/messages", "/api/v1/chat/conversations"
@@ -67,6 +69,7 @@ def chat_application(
         conversations=world.conversation_service,
         model_choices=world.model_choices,
         usage=world.usage,
+        taking_home=lambda: taking_home_of(world),
         close=world.outside.close,
         agent=agent,
         count=world.count,

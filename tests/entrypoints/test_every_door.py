@@ -25,6 +25,7 @@ from tests.every_door import (
     unseen_by_owner,
     walk,
 )
+from tests.export_world import taking_home_of
 from tests.fakes.governance import KnownTokens
 from tests.world import SIGNING_KEY
 
@@ -82,6 +83,7 @@ class House:
             conversations=world.conversation_service,
             model_choices=world.model_choices,
             usage=world.usage,
+            taking_home=lambda: taking_home_of(world),
             close=world.outside.close,
         )
         self._tools: ASGIApp = create_tools_app(lambda: rest)

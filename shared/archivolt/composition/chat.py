@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from archivolt.chat.providers import ModelSelector
     from archivolt.chat.scope import ScopeCollector
     from archivolt.chat.skills import SkillService
+    from archivolt.chat.taking_home import TakingHome
     from archivolt.chat.turns import SendMessage
     from archivolt.chat.waiting import WaitingTurns
     from archivolt.domain.errors import ForbiddenError
@@ -146,6 +147,7 @@ class ChatContainer:
             ),
             model_choices=self.model_choices,
             usage=usage_reports(self._on),
+            taking_home=self._taking_home,
             close=self._on.tools.federation.outside.close,
             count=self._count,
             note_refusal=self._note_refusal,
@@ -159,6 +161,26 @@ class ChatContainer:
         if not self._on.settings.agent_run_machine_arn:
             return no_runs()
         return AgentRuns(runs=self._on.runs.service, decisions=self._on.runs.decisions)
+
+    def _taking_home(self) -> "TakingHome":
+        from archivolt.adapters.dynamodb.skills import DynamoSkills
+        from archivolt.chat.taking_home import HeldOfPerson, TakingHome
+        from archivolt.composition.identity import oauth_grants, personal_tokens
+
+        return TakingHome(
+            HeldOfPerson(
+                conversations=self._on.conversations,
+                runs=lambda: self._on.runs.store,
+                skills=lambda: DynamoSkills(self._on.table("control_table")),
+                settings=self._on.user_settings,
+                ledger=lambda: self._on.ledger,
+                tokens=lambda: personal_tokens(self._on),
+                grants=lambda: oauth_grants(self._on),
+                vaults=self._on.vault_directory,
+                files=self._on.file_store,
+                clock=self._on.clock,
+            )
+        )
 
     def _note_refusal(
         self, principal: "Principal", operation: str, error: "ForbiddenError"

@@ -273,6 +273,10 @@ ERASURE_SETTLE_SECONDS: Final = 1_200
 MAX_ERASURE_RUNS: Final = 6
 MAX_RECEIPTS: Final = 100
 
+# All that is held of a person, taken home: a streamed answer ends at 200 MB (AWS Lambda, "Quotas").
+MAX_EXPORTED_BYTES: Final = 150_000_000
+MAX_EXPORTED_MONTHS: Final = 13
+
 # Pages of the web (O63, O64). All of a call has to end within a function's 29 seconds.
 MAX_WEB_PAGE_BYTES: Final = 5_000_000
 MAX_WEB_HOP_SECONDS: Final = 8

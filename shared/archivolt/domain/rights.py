@@ -124,6 +124,7 @@ RIGHTS: Final[Mapping[str, Right]] = {
             "read_approval",
             "decide_approval",
             "delete_vault",
+            "export_me",
             "delete_me",
         ),
         _OWN_HAND,

@@ -9,6 +9,7 @@ from archivolt.chat.editing import Editor
 from archivolt.chat.model_choices import ModelChoices
 from archivolt.chat.scope import ScopeCollector
 from archivolt.chat.skills import SkillService
+from archivolt.chat.taking_home import TakingHome
 from archivolt.chat.turns import SendMessage
 from archivolt.domain.errors import UnavailableError
 from archivolt.entrypoints.http.authentication import Count, NoteRefusal
@@ -55,6 +56,7 @@ class ChatServices:
     model_choices: ModelChoices
     agent: Callable[[], AgentRuns] = no_runs
     usage: UsageReports
+    taking_home: Callable[[], TakingHome]
     close: Callable[[], None]
     count: Count = lambda principal, operation: None  # noqa: ARG005  nobody is held
     note_refusal: NoteRefusal = lambda principal, operation, error: None  # noqa: ARG005  unnoted

@@ -131,7 +131,7 @@ def _add_people(router: APIRouter, services: ServicesOf) -> None:
         """Your conversations, runs, skills, settings, tokens, usage, vectors and own vaults.
 
         `confirm` is your user id. Documents that you wrote in vaults of others stay. Take what is
-        held of you home first: `GET /me/export`.
+        held of you home first: `GET /chat/export`.
         """
         with services().by_hand.doing(principal, "delete_me"):
             begun = services().erasures.erase_user(principal, principal.user, confirm=confirm)
