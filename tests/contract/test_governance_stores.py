@@ -12,7 +12,7 @@ from archivolt.adapters.dynamodb.tenant_settings import DynamoTenantSettings
 from archivolt.adapters.dynamodb.user_settings import DynamoUserSettings
 from archivolt.adapters.dynamodb.writes import Key, Put
 from archivolt.domain.audit import AuditEntry
-from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.errors import ConflictError, InvalidRequestError
 from archivolt.domain.identity import UserId
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.user_settings import UserSettings
@@ -111,6 +111,31 @@ def test_settings_saved_by_another_version_can_be_read(new_table: NewTable) -> N
     table.write(Put(item=stored))
 
     assert DynamoTenantSettings(table).load(ACME) == replace(TenantSettings(), chat_model="m")
+
+
+def test_settings_are_saved_over_those_that_were_seen_alone(settings: TenantSettingsStore) -> None:
+    seen = settings.load(ACME)
+    settings.save(ACME, replace(seen, chat_model="first"), over=seen)
+
+    with pytest.raises(ConflictError):
+        settings.save(ACME, replace(seen, chat_model="second"), over=seen)
+
+    now = settings.load(ACME)
+    assert now.chat_model == "first"
+    settings.save(ACME, replace(now, chat_model="third"), over=now)
+    assert settings.load(ACME).chat_model == "third"
+    settings.save(GLOBEX, TenantSettings(chat_model="g"), over=settings.load(GLOBEX))
+
+
+@on_tables
+def test_settings_from_before_they_were_counted_are_saved_over(new_table: NewTable) -> None:
+    table = new_table("ControlTable")
+    table.write(Put(item={"pk": f"TENANT#{ACME}", "sk": "SETTINGS", "chat_model": "m"}))
+    store = DynamoTenantSettings(table)
+
+    store.save(ACME, replace(store.load(ACME), chat_model="n"), over=store.load(ACME))
+
+    assert store.load(ACME).chat_model == "n"
 
 
 def test_calls_are_counted_per_key_and_window(rates: RateCounter) -> None:

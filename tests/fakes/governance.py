@@ -7,7 +7,12 @@ from dataclasses import replace
 from datetime import datetime
 
 from archivolt.domain.audit import AuditEntry
-from archivolt.domain.errors import InvalidRequestError, UnauthenticatedError, UnavailableError
+from archivolt.domain.errors import (
+    ConflictError,
+    InvalidRequestError,
+    UnauthenticatedError,
+    UnavailableError,
+)
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.user_settings import UserSettings
@@ -23,8 +28,12 @@ class InMemoryTenantSettings:
     def load(self, tenant: TenantId) -> TenantSettings:
         return self._settings.get(tenant, TenantSettings())
 
-    def save(self, tenant: TenantId, settings: TenantSettings) -> None:
-        self._settings[tenant] = settings
+    def save(
+        self, tenant: TenantId, settings: TenantSettings, *, over: TenantSettings | None = None
+    ) -> None:
+        if over is not None and self.load(tenant).revision != over.revision:
+            raise ConflictError("conflict")
+        self._settings[tenant] = replace(settings, revision=settings.revision + 1)
 
 
 class InMemoryUserSettings:

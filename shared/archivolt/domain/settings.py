@@ -65,6 +65,7 @@ class TenantSettings:
     web_after_documents: bool = False
     skills_enabled: bool = True
     chat_retention_days: int = DEFAULT_RETENTION_DAYS
+    revision: int = field(default=0, compare=False)
     chat_monthly_budget_usd: str = ""
     chat_daily_tokens_per_user: int | None = None
     chat_model_prices: Mapping[str, Mapping[str, str]] = field(

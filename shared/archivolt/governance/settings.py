@@ -13,6 +13,7 @@ from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
 from archivolt.domain import limits
 from archivolt.domain.errors import (
+    ConflictError,
     InvalidRequestError,
     UnavailableError,
 )
@@ -29,6 +30,7 @@ from archivolt.governance.tenants import reached
 from archivolt.observability import failure, logger
 from archivolt.ports.governance import SecretBox, TenantSettingsStore
 
+_ATTEMPTS: Final = 5
 _PRINTABLE: Final = re.compile(r"[\x21-\x7e]*")
 
 
@@ -196,28 +198,49 @@ class SettingsService:
         Raises:
             NotFoundError: `tenant_not_found`.
             InvalidRequestError: `embedding_key_unused`, `provider_unknown`.
+            ConflictError: `conflict`: others change them all the time.
 
         """
         administered = reached(principal, tenant)
-        current = self._store.load(administered)
+        changed, gives_key = self._saved(administered, change)
+        if gives_key or (self._embedding_origin and change.model_fields_set & PAYS_FOR_VECTORS):
+            self._let_documents_follow(administered, principal.user)
+        return changed
+
+    def _saved(
+        self, tenant: TenantId, change: SettingsChange, attempts: int = _ATTEMPTS
+    ) -> tuple[TenantSettings, bool]:
+        """Keep what a change makes of the settings as they are then, whoever else changes them."""
+        current = self._store.load(tenant)
+        changed, gives_key = self._changed(current, tenant, change)
+        try:
+            self._store.save(tenant, changed, over=current)
+        except ConflictError:
+            # Laid over each other unseen, a key could meet an address that it was not given for.
+            if attempts == 1:
+                raise
+            return self._saved(tenant, change, attempts - 1)
+        return changed, gives_key
+
+    def _changed(
+        self, current: TenantSettings, tenant: TenantId, change: SettingsChange
+    ) -> tuple[TenantSettings, bool]:
+        """Return the settings as a change leaves them, and whether it gives a key for vectors."""
         changed = replace(current, **_plain_values(change))
         key = _new_key(change, CHAT_API_KEY, change.chat_api_key)
         if key is not None:
-            changed = self._with_key(changed, administered, key)
+            changed = self._with_key(changed, tenant, key)
         elif _lead_elsewhere(current, changed):
             # Else whoever may change the address could have the key sent to a host of theirs.
-            changed = self._with_key(changed, administered, "")
+            changed = self._with_key(changed, tenant, "")
         key = _new_key(change, EMBEDDING_API_KEY, change.embedding_api_key)
         if key is not None:
-            changed = self._with_embedding_key(changed, administered, key)
+            changed = self._with_embedding_key(changed, tenant, key)
         if PROVIDER_KEYS in change.model_fields_set:
             changed = with_provider_keys(
-                changed, change.chat_provider_keys, tenant=administered, secrets=self._secrets
+                changed, change.chat_provider_keys, tenant=tenant, secrets=self._secrets
             )
-        self._store.save(administered, changed)
-        if key or (self._embedding_origin and change.model_fields_set & PAYS_FOR_VECTORS):
-            self._let_documents_follow(administered, principal.user)
-        return changed
+        return changed, bool(key)
 
     def _let_documents_follow(self, tenant: TenantId, user: UserId) -> None:
         try:

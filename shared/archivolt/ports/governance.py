@@ -30,8 +30,15 @@ class TenantSettingsStore(Protocol):
         """Return the settings; defaults for a tenant that set none."""
         ...
 
-    def save(self, tenant: TenantId, settings: TenantSettings) -> None:
-        """Replace the settings."""
+    def save(
+        self, tenant: TenantId, settings: TenantSettings, *, over: TenantSettings | None = None
+    ) -> None:
+        """Replace the settings; those of `over` alone, where it is given.
+
+        Raises:
+            ConflictError: They are not those of `over` any more.
+
+        """
         ...
 
 

@@ -1,12 +1,14 @@
 """Who changes a tenant's settings, to what, and what becomes of the key."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from archivolt.domain.errors import (
+    ConflictError,
     InvalidRequestError,
     NotFoundError,
     UnavailableError,
@@ -307,3 +309,34 @@ def test_fingerprints_tell_keys_apart() -> None:
     assert fingerprint("") == ""
     assert fingerprint(KEY).startswith("sha256:")
     assert TenantSettings().chat_max_tokens_per_request == CHAT_MAX_TOKENS
+
+
+class Overtaken(InMemoryTenantSettings):
+    """Settings that somebody else changes whenever they were read, so many times."""
+
+    def __init__(self, times: int) -> None:
+        super().__init__()
+        self._times = times
+
+    def load(self, tenant: TenantId) -> TenantSettings:
+        found = super().load(tenant)
+        if self._times:
+            self._times -= 1
+            self.save(tenant, replace(found, chat_base_url=f"https://other-{self._times}.example"))
+        return found
+
+
+def test_two_changes_at_once_both_count_and_no_key_meets_an_address_of_another() -> None:
+    store = Overtaken(2)
+    service = SettingsService(store, ReversibleBox())
+
+    service.change(ADMIN, ACME, change(chat_model="m", chat_api_key=KEY))
+
+    kept = store.load(ACME)
+    assert (kept.chat_model, kept.chat_base_url) == ("m", "https://other-0.example")
+    assert kept.sealed_chat_api_key
+
+
+def test_who_is_overtaken_again_and_again_is_told() -> None:
+    with pytest.raises(ConflictError):
+        SettingsService(Overtaken(99), ReversibleBox()).change(ADMIN, ACME, change(chat_model="m"))

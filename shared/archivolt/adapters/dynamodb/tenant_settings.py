@@ -3,6 +3,8 @@
 from dataclasses import asdict, fields
 from typing import Any
 
+from boto3.dynamodb.conditions import Attr, ConditionBase
+
 from archivolt.adapters.dynamodb.table import DynamoTable
 from archivolt.adapters.dynamodb.writes import Key, Put
 from archivolt.domain.identity import TenantId
@@ -25,9 +27,19 @@ class DynamoTenantSettings:
             known["chat_allowed_providers"] = tuple(known["chat_allowed_providers"])
         return TenantSettings(**known)
 
-    def save(self, tenant: TenantId, settings: TenantSettings) -> None:
-        """Replace the settings."""
-        self._table.write(Put(item={**_key(tenant)._asdict(), **asdict(settings)}))
+    def save(
+        self, tenant: TenantId, settings: TenantSettings, *, over: TenantSettings | None = None
+    ) -> None:
+        """Replace the settings; those of `over` alone, where it is given."""
+        item = {**_key(tenant)._asdict(), **asdict(settings), "revision": settings.revision + 1}
+        same = None if over is None else _is(over)
+        self._table.write(Put(item=item, condition=same))
+
+
+def _is(settings: TenantSettings) -> ConditionBase:
+    same = Attr("revision").eq(settings.revision)
+    # Before they were counted, and before there were any.
+    return same if settings.revision else same | Attr("revision").not_exists()
 
 
 def _key(tenant: TenantId) -> Key:
