@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -45,19 +46,23 @@ def measure() -> list[Row]:
 
 
 def _run(stack: Stack, tenant: str, script: LongRun, killer: Killer | None = None) -> float:
+    with caller(stack, tenant, script) as ada:
+        return _seen_through(ada, killer)
+
+
+def _seen_through(ada: Caller, killer: Killer | None = None) -> float:
     """Take a run to its end and return its seconds.
 
     Raises:
         ValueError: It ended otherwise than it should, or an effect happened twice or never.
 
     """
-    with caller(stack, tenant, script) as ada:
-        started = time.monotonic()
-        run = ada.see_through(ada.start(tenant), _SECONDS, killer.look if killer else None)
-        seconds = time.monotonic() - started
-        ended = (run["status"], run["reason"], run["steps"], ada.log())
-    if ended != ("completed", "answered", script.steps, script.log):
-        raise ValueError(f"{tenant}: {ended}")
+    started = time.monotonic()
+    run = ada.see_through(ada.start(ada.tenant), _SECONDS, killer.look if killer else None)
+    seconds = time.monotonic() - started
+    ended = (run["status"], run["reason"], run["steps"], ada.log())
+    if ended != ("completed", "answered", ada.script.steps, ada.script.log):
+        raise ValueError(f"{ada.tenant}: {ended}")
     return seconds
 
 
@@ -67,12 +72,16 @@ def _survives(stack: Stack, seed: int) -> float:
 
 
 def _many(stack: Stack) -> list[Row]:
-    with caller(stack, "talks", LongRun(steps=1, changes=())) as talks:
+    with ExitStack() as callers, ThreadPoolExecutor(_AT_ONCE) as pool:
+        talks = callers.enter_context(caller(stack, "talks", LongRun(steps=1, changes=())))
+        many = [
+            callers.enter_context(caller(stack, f"many-{number}", _MANY))
+            for number in range(_AT_ONCE)
+        ]
         idle = _first_words(talks, lambda turn: turn < _TURNS)
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            runs = [pool.submit(_run, stack, f"many-{number}", _MANY) for number in range(_AT_ONCE)]
-            busy = _first_words(talks, lambda _: not all(run.done() for run in runs))
-            seconds = sorted(run.result() for run in runs)
+        runs = [pool.submit(_seen_through, each) for each in many]
+        busy = _first_words(talks, lambda _: not all(run.done() for run in runs))
+        seconds = sorted(run.result() for run in runs)
     return [
         Row(
             measure=f"{_AT_ONCE} runs at once: the last to end",

@@ -32,7 +32,7 @@ PUBLIC = {
     ("GET", "/healthz"),
     ("GET", "/api/v1/openapi.json"),
     *(("ANY", f"/{name}/{{proxy+}}") for name in (".well-known", "oauth", "approve")),
-    *(("OPTIONS", f"/api/v1/{path}{{proxy+}}") for path in ("", "chat/", "ai/")),
+    *(("OPTIONS", f"/api/v1/{path}{{proxy+}}") for path in ("", "chat/", "agent/", "ai/")),
     ("OPTIONS", "/mcp"),
 }
 
@@ -218,7 +218,7 @@ def test_no_policy_of_ours_reaches_beyond_a_named_resource(template: Template) -
         for resource in json_items(statement["Resource"]):
             text = json.dumps(resource)
             assert "Arn" in text or '"arn:' in text, (role, resource)
-            named = r"/(vaults|derived|derived/\*/operations|audit)/\*\""
+            named = r"(/(vaults|derived|derived/\*/operations|audit)/|-agent-runs:)\*\""
             assert "*" not in re.sub(named, "", text), role
 
 

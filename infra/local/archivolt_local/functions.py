@@ -63,7 +63,12 @@ class Functions:
         queues = [item for item in self._deployment.event_sources if item.function == function.name]
         self._pools[function.name] = FunctionPool(
             function,
-            worker_command(function, environment, self._data.logs),
+            worker_command(
+                function,
+                environment,
+                self._data.logs,
+                behind=function.name in self._deployment.called_by_machines,
+            ),
             self._clock,
             limit=self._workers(function.name, len(queues)),
             scratch=self._data.scratch,

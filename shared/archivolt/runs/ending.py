@@ -66,7 +66,7 @@ def ended(
         ended_by=by,
     )
     data = {"status": over.status.value, "reason": reason, "message": reason_in_words(over)}
-    recorded(on, over, "run:end", reason)
+    recorded(on, over, "run:end", reason, **({"by": by} if by else {}))
     return on.store.save(
         over,
         events=[*events, RunEvent(name="run_end", data=data, at=now)],

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 from archivolt.domain.conversation import Message
 from archivolt.domain.errors import ForbiddenError, NotFoundError
-from archivolt.domain.identity import Principal, Role
+from archivolt.domain.identity import Principal
 from archivolt.domain.language import Language
+from archivolt.domain.rights import may_reach_others
 from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunId, RunStatus
 from archivolt.domain.run_limits import RUN_QUIET_SECONDS
 from archivolt.domain.tool import JsonObject
@@ -54,7 +55,7 @@ class RunService:
 
         """
         run = self._on.store.get(principal.tenant, RunId(run_id))
-        if run.owner != principal.user and not principal.role.includes(Role.TENANT_ADMIN):
+        if run.owner != principal.user and not may_reach_others(principal, "read_run"):
             raise NotFoundError("run_not_found")
         quiet = (self._on.clock.now() - run.updated_at).total_seconds() > RUN_QUIET_SECONDS
         works = run.status in {RunStatus.QUEUED, RunStatus.RUNNING}

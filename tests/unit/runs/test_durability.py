@@ -7,6 +7,7 @@ import pytest
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.run import ApprovalState, Run, RunPhase, RunStatus
+from archivolt.domain.run_limits import RUN_QUIET_SECONDS
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.chat_model import ModelToolCall, ModelTurn
 from archivolt.runs.deciding import Decision
@@ -187,6 +188,20 @@ def test_an_engine_that_forgot_a_run_is_given_it_again() -> None:
     assert (count, run.execution, run.status) == (1, 2, RunStatus.COMPLETED)
     assert on.engine.started == [(run.id, 1), (run.id, 2)]
     assert len(model.requests) == 3
+
+
+def test_who_looks_at_a_quiet_run_has_it_gone_on_with() -> None:
+    on, _, _ = world(looking(1), DONE)
+    run = on.start_run()
+    on.step(run)
+    on.engine.forget()
+
+    at_once = on.run_service.read(principal(ALICE), run.id)
+    on.clock.advance(seconds=RUN_QUIET_SECONDS + 1)
+    later = on.run_service.read(principal(ALICE), run.id)
+
+    assert (at_once.execution, later.execution) == (1, 2)
+    assert on.drive(run).status is RunStatus.COMPLETED
 
 
 def test_a_run_that_somebody_works_on_is_left_alone() -> None:

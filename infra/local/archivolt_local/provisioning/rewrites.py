@@ -9,6 +9,7 @@
 - A right to send one message is one to send several, as AWS has it: the emulator knows the name of
   the call alone.
 - The text of a state machine is in a file that AWS SAM uploads: it is written into the template.
+- A right to answer tasks of a state machine is one to answer any: a request names its token alone.
 - The API is ours to serve, and nobody looks at alarms: of the API only the first path is left, of
   the alarms nothing, nor of what is written for readers.
 - The bucket's "encrypted connections only" is lifted: the loopback speaks HTTP.
@@ -84,10 +85,18 @@ def _assumable(policy: Mapping[str, Any]) -> dict[str, Any]:
 def _with_batches(policy: Mapping[str, Any]) -> dict[str, Any]:
     document = policy["PolicyDocument"]
     statements = [
-        {**statement, "Action": [*_listed(statement["Action"]), *_batches(statement["Action"])]}
+        {
+            **statement,
+            "Action": [*_listed(statement["Action"]), *_batches(statement["Action"])],
+            "Resource": "*" if _answers(statement["Action"]) else statement["Resource"],
+        }
         for statement in document["Statement"]
     ]
     return {**policy, "PolicyDocument": {**document, "Statement": statements}}
+
+
+def _answers(actions: JsonValue) -> bool:
+    return "states:SendTaskSuccess" in _listed(actions)
 
 
 def _batches(actions: JsonValue) -> list[str]:

@@ -16,6 +16,8 @@ from archivolt_local.places import REPOSITORY
 from archivolt_local.provisioning.deployment import DeployedFunction
 from archivolt_local.runtime.worker import runtime_client
 
+_BEHIND = "10"
+
 
 @dataclass(frozen=True, kw_only=True)
 class LocalServices:
@@ -71,12 +73,20 @@ def _lambda_variables(function: DeployedFunction) -> dict[str, str]:
 
 
 def worker_command(
-    function: DeployedFunction, environment: Mapping[str, str], logs: Path
+    function: DeployedFunction,
+    environment: Mapping[str, str],
+    logs: Path,
+    *,
+    behind: bool = False,
 ) -> Command:
-    """Return how to run a worker of a function."""
+    """Return how to run a worker of a function; one that works `behind` leaves the cores to others.
+
+    On AWS each has its own: what works by itself is not to keep people waiting here.
+    """
+    client = runtime_client(function.handler)
     return Command(
         name=function.name,
-        arguments=runtime_client(function.handler),
+        arguments=["nice", "-n", _BEHIND, *client] if behind else client,
         environment=environment,
         log=logs / f"{function.short_name}.log",
         folder=function.folder,
