@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from archivolt.domain import limits
+from archivolt.domain.retention_limits import ERASURE_SETTLE_SECONDS
 
 _RerankerProvider = Literal["", "rerank", "tei", "cloudflare"]
 _EmbeddingProvider = Literal["", "embedded", "e5", "cloudflare", "openai"]
@@ -84,7 +85,7 @@ class Settings(BaseModel):
     sync_queue_url: str = ""
     erasure_queue_url: str = ""
     # For how long an erasure waits before it reads back for the last time.
-    erasure_settle_seconds: _Count = limits.ERASURE_SETTLE_SECONDS
+    erasure_settle_seconds: _Count = ERASURE_SETTLE_SECONDS
     # The state machine of agent runs.
     agent_run_machine_arn: str = ""
     # The role in which a worker does a tenant's work; "" for the function's own (R4).

@@ -17,11 +17,12 @@ from archivolt.domain.conversation import Conversation
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.language import Language
-from archivolt.domain.limits import MAX_CONVERSATIONS, MAX_EXPORTED_BYTES, MAX_EXPORTED_MONTHS
+from archivolt.domain.limits import MAX_CONVERSATIONS
 from archivolt.domain.oauth import OAuthGrant
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.personal_tokens import PersonalToken
 from archivolt.domain.personal_vaults import personal_vault
+from archivolt.domain.retention_limits import MAX_EXPORTED_BYTES, MAX_EXPORTED_MONTHS
 from archivolt.domain.usage import month_of
 from archivolt.domain.vault import VaultAccess
 from archivolt.ports.clock import Clock

@@ -100,16 +100,6 @@ MAX_SIGN_IN_RETURNS_PER_ADDRESS: Final = 300
 MIN_PASSWORD_CHARS: Final = 10
 MAX_PASSWORD_CHARS: Final = 200
 
-# The audit log, as administrators see it.
-AUDIT_DAYS: Final = 30
-DEFAULT_AUDIT_ENTRIES: Final = 100
-MAX_AUDIT_ENTRIES: Final = 500
-# How long entries are kept (the CNIL recommends six months to a year), in how many chains a tenant
-# writes, and how long after its end a day is sealed: no call that began in it still runs then.
-AUDIT_KEPT_DAYS: Final = 365
-AUDIT_LANES: Final = 16
-AUDIT_SEAL_HOURS: Final = 2
-
 # Confirmations (decisions 12 and 27). The lease outlasts the longest run of one tool: a function
 # that answers in one piece ends within 29 seconds, and work of many files stops before that.
 CONFIRMATION_SECONDS: Final = 600
@@ -260,22 +250,6 @@ MAX_OUTBOUND_SECONDS: Final = 280
 # How long what is over is remembered: answers to a repeated apply, changes of many files.
 PROPOSAL_KEPT_DAYS: Final = 7
 OPERATION_KEPT_DAYS: Final = 14
-
-# The daily purge: how many conversations one run removes at most, and for how long one that is
-# being removed takes no turn.
-MAX_PURGED_A_RUN: Final = 20_000
-PURGE_HOLD_SECONDS: Final = 900
-
-# Erasures: how long one process holds one, how long what began before may still leave something
-# (an upload, a daily comparison), and after how many walks that found something we say so.
-ERASURE_LEASE_SECONDS: Final = 960
-ERASURE_SETTLE_SECONDS: Final = 1_200
-MAX_ERASURE_RUNS: Final = 6
-MAX_RECEIPTS: Final = 100
-
-# All that is held of a person, taken home: a streamed answer ends at 200 MB (AWS Lambda, "Quotas").
-MAX_EXPORTED_BYTES: Final = 150_000_000
-MAX_EXPORTED_MONTHS: Final = 13
 
 # Pages of the web (O63, O64). All of a call has to end within a function's 29 seconds.
 MAX_WEB_PAGE_BYTES: Final = 5_000_000

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from archivolt.domain.erasure import Erasure, ErasureScope, ErasureState, Subject
-from archivolt.domain.limits import ERASURE_LEASE_SECONDS, MAX_ERASURE_RUNS
+from archivolt.domain.retention_limits import ERASURE_LEASE_SECONDS, MAX_ERASURE_RUNS
 from archivolt.governance.erasure_doors import ErasureDoors
 from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock

@@ -23,8 +23,8 @@ from archivolt.domain.errors import (
     UnauthenticatedError,
 )
 from archivolt.domain.identity import Principal, Role, TenantId, UserId, tenant_id, user_id
-from archivolt.domain.limits import MAX_RECEIPTS
 from archivolt.domain.personal_vaults import personal_vault
+from archivolt.domain.retention_limits import MAX_RECEIPTS
 from archivolt.domain.vault import VaultAccess, VaultRole
 from archivolt.governance.erasure_doors import ErasureDoors
 from archivolt.ports.clock import Clock

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from archivolt.domain.identity import TenantId
-from archivolt.domain.limits import MAX_PURGED_A_RUN
 from archivolt.domain.retention import kept_since
+from archivolt.domain.retention_limits import MAX_PURGED_A_RUN
 from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import TenantSettingsStore

@@ -18,7 +18,7 @@ from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable,
 from archivolt.adapters.dynamodb.writes import Key, Put, Update
 from archivolt.domain.conversation import Conversation, ConversationId
 from archivolt.domain.identity import TenantId, UserId
-from archivolt.domain.limits import PURGE_HOLD_SECONDS
+from archivolt.domain.retention_limits import PURGE_HOLD_SECONDS
 from archivolt.domain.run import RunId
 from archivolt.ports.clock import Clock
 from archivolt.ports.retention import AgePage, ConversationAge
