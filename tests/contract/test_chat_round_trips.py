@@ -24,6 +24,7 @@ from archivolt.settings import Settings
 from tests.builders import ACME, ALICE, principal
 from tests.chat_world import events_of
 from tests.contract.conftest import client_of, make_table
+from tests.fakes.clock import FrozenClock
 
 TABLES = ("ControlTable", "ConversationsTable", "LedgerTable", "AuditTable", "CatalogueTable")
 MOST_ROUND_TRIPS = 3
@@ -96,6 +97,7 @@ def composed(tables: CountedTables, asked: Callable[[], None]) -> Container:
     settings = {"user_store_encryption_key": key, "documents_bucket": "documents", **named}
     container = Container(Settings.model_validate(settings))
     container.aws = CountedClients(tables)
+    container.clock = FrozenClock()
 
     def answer(_: httpx2.Request) -> httpx2.Response:
         asked()
