@@ -42,9 +42,7 @@ class ModelWithoutTools:
         """See `ChatModel.create_message`."""
         search = search_first(request)
         if search is not None:
-            yield ModelTurn(
-                text="", tool_calls=(search,), finish_reason="tool_calls", asked=False
-            )
+            yield ModelTurn(text="", tool_calls=(search,), finish_reason="tool_calls", asked=False)
             return
         reader = ActionReader()
         text = ""
