@@ -20,6 +20,7 @@ VERSION: Final = "0.24.1"
 _LEAST_PYTHON: Final = (3, 12)
 _INSTALL_SECONDS: Final = 600
 _SYNC_SECONDS: Final = 3_600
+_SHOWN_CHARS: Final = 2_000
 
 
 def installed() -> Path | None:
@@ -46,8 +47,20 @@ def installed() -> Path | None:
     return command
 
 
-def seconds_to_index(command: Path, folder: Path) -> float:
-    """Return how long it takes to find a folder's notes by words, its start included."""
+def seconds_to_index(command: Path, folder: Path) -> float | None:
+    """Return how long it takes to find a folder's notes by words, its start included.
+
+    None (and a sentence) where it fails: what was measured before stands without it.
+    """
+    try:
+        return _seconds_to_index(command, folder)
+    except subprocess.CalledProcessError as error:
+        said = f"{error.stdout}{error.stderr}"[-_SHOWN_CHARS:]
+        print(f"basic-memory is left out: it failed:\n{said}", file=sys.stderr)
+        return None
+
+
+def _seconds_to_index(command: Path, folder: Path) -> float:
     with tempfile.TemporaryDirectory() as home:
         environment = {
             **for_children(),

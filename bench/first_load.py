@@ -44,9 +44,9 @@ def measure(count: int = NOTES) -> list[Row]:
         with started(watched, _VAULT) as stack:
             ours = count / _seconds_to_load(stack, source, watched, count)
             floor = count / _seconds_of_events(stack, files)
-        theirs = count / basic_memory.seconds_to_index(command, source) if command else None
+        seconds = basic_memory.seconds_to_index(command, source) if command else None
     measured = f"{count:,} notes found by words"
-    floors = {"objects and events alone": floor, "basic-memory": theirs}
+    floors = {"objects and events alone": floor, "basic-memory": seconds and count / seconds}
     return [
         Row(measure=measured, value=ours, unit="notes/s", floor=name, floor_value=value)
         for name, value in floors.items()

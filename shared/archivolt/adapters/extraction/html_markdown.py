@@ -181,8 +181,10 @@ class _Writer:
     def _break(self) -> None:
         if self._table.in_cell:
             self._line.append(" ")
-        else:
+        elif self._line or self._preformatted:
             self._end_paragraph()
+        else:
+            self._link = None
 
     def _taken(self) -> str:
         """Take what was written since the last block, blanks collapsed."""

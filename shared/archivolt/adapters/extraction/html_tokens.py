@@ -5,27 +5,26 @@ It builds no tree, so that depth costs nothing, and it never goes back: what is 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from html import unescape
-from typing import Final
+from typing import Final, NamedTuple
 
 # Their content is no markup, up to their own end tag (HTML standard, "Parsing HTML documents").
 _RAW: Final = frozenset({"script", "style", "textarea", "title", "xmp", "iframe", "noembed"})
 _NAME: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,50})")
+# A whole tag in which nothing is quoted, as most are.
+_PLAIN_TAG: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,50}+)([^>\"']*+)>")
 _TAG_MARKS: Final = re.compile("[>\"']")
 _ANY_TAG: Final = re.compile("<[^>]*>")
 _ATTRIBUTE: Final = r"(?:^|\s){}\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class Text(NamedTuple):
     """Text between tags, its character references resolved."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Tag:
+class Tag(NamedTuple):
     """A start or end tag; `attributes` as written."""
 
     name: str
@@ -42,13 +41,13 @@ def tokens(html: str) -> Iterator[Tag | Text]:
     """Yield the tags and texts of a page in order, comments and declarations left out."""
     scanner = _Scanner(html)
     at = 0
-    while at < len(html):
-        start = html.find("<", at)
-        text = html[at:] if start < 0 else html[at:start]
-        if text:
-            yield Text(unescape(text))
-        if start < 0:
-            return
+    while (start := html.find("<", at)) >= 0:
+        yield from _text(html[at:start])
+        plain = _PLAIN_TAG.match(html, start)
+        if plain is not None and (name := plain[2].lower()) not in _RAW:
+            at = plain.end()
+            yield Tag(name, bool(plain[1]), plain[3])
+            continue
         named = _NAME.match(html, start)
         at = scanner.end_of_markup(start, is_tag=named is not None)
         if named is None:
@@ -66,6 +65,11 @@ def tokens(html: str) -> Iterator[Tag | Text]:
             end = scanner.end_of_raw(at, tag.name)
             yield Text(unescape(html[at:end]))
             at = end
+    yield from _text(html[at:])
+
+
+def _text(written: str) -> list[Text]:
+    return [Text(unescape(written))] if written else []
 
 
 class _Scanner:
