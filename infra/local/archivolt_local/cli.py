@@ -18,7 +18,7 @@ from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.identity import Role
 from archivolt.domain.messages import Language
 from archivolt.domain.vault import vault_name
-from archivolt_local.audit_command import add_audit_command
+from archivolt_local.audit_command import AddCommand, add_audit_command
 from archivolt_local.environment import variables
 from archivolt_local.people import add_people_commands
 from archivolt_local.places import SAMPLE_VAULT, TEMPLATE, DataFolder
@@ -72,6 +72,14 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     token.add_argument("--role", required=True, choices=[role.value for role in Role])
     status = add("status", _status, "Tell the vaults, what is indexed, and what waits.")
     status.add_argument("--json", action="store_true", help="as one JSON object")
+    _add_upkeep_commands(add)
+    add_people_commands(add)
+    add_tenant_command(add)
+    add_audit_command(add)
+    return parser
+
+
+def _add_upkeep_commands(add: AddCommand) -> None:
     add("redrive", _redrive, "Move dead letters back to the queues they came from.")
     reindex = add("reindex", _reindex, "Have the index of vaults made anew, in the background.")
     reindex.add_argument("--vault", default="", metavar="NAME", help="of this name only")
@@ -82,10 +90,6 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     )  # fmt: skip
     retention = add("retention", _retention, "Remove conversations that are over age, now.")
     retention.add_argument("--dry-run", action="store_true", help="only count them")
-    add_people_commands(add)
-    add_tenant_command(add)
-    add_audit_command(add)
-    return parser
 
 
 def _up(options: argparse.Namespace) -> int:

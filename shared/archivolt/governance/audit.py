@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from archivolt.domain.audit_limits import AUDIT_DAYS
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, UnauthenticatedError
 from archivolt.domain.identity import Principal, Role, UserId, user_id
-from archivolt.domain.limits import AUDIT_DAYS
 from archivolt.ports.audit import AuditLog, AuditPage
 from archivolt.ports.clock import Clock
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 
 from archivolt.domain.audit import ChainHead, DaySeal, KeptEntry, content_digest
+from archivolt.domain.audit_limits import AUDIT_KEPT_DAYS
 from archivolt.domain.identity import TenantId
-from archivolt.domain.limits import AUDIT_KEPT_DAYS
 from archivolt.governance.audit_lane import Fault, Found, Lane
 from archivolt.governance.audit_lines import UnreadableLineError, entries_of
 from archivolt.ports.audit import AuditChain, AuditSeals

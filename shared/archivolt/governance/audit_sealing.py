@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from archivolt.domain.audit import ChainHead, DaySeal, KeptEntry, content_digest
+from archivolt.domain.audit_limits import AUDIT_KEPT_DAYS, AUDIT_SEAL_HOURS
 from archivolt.domain.errors import ArchivoltError
 from archivolt.domain.identity import TenantId
-from archivolt.domain.limits import AUDIT_KEPT_DAYS, AUDIT_SEAL_HOURS
 from archivolt.governance.audit_lines import file_of
 from archivolt.ports.audit import AuditChain, AuditSeals
 from archivolt.ports.clock import Clock

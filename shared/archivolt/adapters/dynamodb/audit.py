@@ -30,9 +30,9 @@ from archivolt.domain.audit import (
     entry_digest,
     personal_digest,
 )
+from archivolt.domain.audit_limits import AUDIT_KEPT_DAYS, AUDIT_LANES
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, UserId
-from archivolt.domain.limits import AUDIT_KEPT_DAYS, AUDIT_LANES
 from archivolt.ports.audit import AuditPage
 
 # A date, and the sort key of the last entry that was looked at; without, the whole day is left.

@@ -25,7 +25,7 @@ from archivolt.adapters.erasure.vectors import VectorsEraser
 from archivolt.adapters.qdrant.rest import QdrantRest
 from archivolt.adapters.s3.objects import Bucket
 from archivolt.domain.erasure import Erasure, Subject
-from archivolt.domain.limits import AUDIT_KEPT_DAYS
+from archivolt.domain.audit_limits import AUDIT_KEPT_DAYS
 from archivolt.ports.clock import Clock
 from archivolt.ports.erasure import Eraser
 

@@ -7,8 +7,8 @@ from fastapi import APIRouter, Query
 from pydantic import AfterValidator, BaseModel, Field
 
 from archivolt.domain.audit import AuditEntry
+from archivolt.domain.audit_limits import DEFAULT_AUDIT_ENTRIES, MAX_AUDIT_ENTRIES
 from archivolt.domain.identity import Role
-from archivolt.domain.limits import DEFAULT_AUDIT_ENTRIES, MAX_AUDIT_ENTRIES
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.services import ServicesOf, surface_of
 from archivolt.governance.audit import AuditFilter
