@@ -24,8 +24,8 @@ from archivolt.adapters.erasure.tables import Place, TableEraser
 from archivolt.adapters.erasure.vectors import VectorsEraser
 from archivolt.adapters.qdrant.rest import QdrantRest
 from archivolt.adapters.s3.objects import Bucket
-from archivolt.domain.erasure import Erasure, Subject
 from archivolt.domain.audit_limits import AUDIT_KEPT_DAYS
+from archivolt.domain.erasure import Erasure, Subject
 from archivolt.ports.clock import Clock
 from archivolt.ports.erasure import Eraser
 
