@@ -4,7 +4,7 @@ import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import TextIO
 
 import httpx2
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -21,8 +21,6 @@ from archivolt.domain.limits import (
     MAX_OUTBOUND_SECONDS,
 )
 
-# What a program writes beside may be anything: it is no part of our logs.
-_NOWHERE: Final = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  for all of them
 # What the SDK's transports give: a stream to read and one to write.
 Streams = tuple[object, object]
 
@@ -67,8 +65,9 @@ class Transports:
                 env=dict(target.values),
                 cwd=Path.home() if Path.home().is_dir() else None,
             )
-            async with stdio_client(started, errlog=_NOWHERE) as streams:
-                yield streams
+            with _nowhere() as nowhere:
+                async with stdio_client(started, errlog=nowhere) as streams:
+                    yield streams
 
     @asynccontextmanager
     async def _arguments(self, target: McpTarget) -> AsyncGenerator[list[str]]:
@@ -87,3 +86,8 @@ class Transports:
             client.event_hooks["response"].append(status.note)
             async with streamable_http_client(target.url, http_client=client) as streams:
                 yield streams
+
+
+def _nowhere() -> TextIO:
+    """Return where to write what a program says beside: anything, and no part of our logs."""
+    return Path(os.devnull).open("w", encoding="utf-8")
