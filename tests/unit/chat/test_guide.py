@@ -91,6 +91,8 @@ def test_the_table_of_requests_is_the_applications() -> None:
         (method.upper(), path.replace("{conversation_id}", "{id}"))
         for path, operations in paths.items()
         for method in operations
+        # Those of runs have a guide of their own.
+        if not path.startswith("/api/v1/agent/")
     }
 
 
