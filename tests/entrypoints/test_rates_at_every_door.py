@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from starlette.testclient import TestClient
 
-from archivolt.domain.limits import STANDING_SECONDS
 from archivolt.domain.tenancy import Tenant
+from archivolt.domain.tenancy_limits import STANDING_SECONDS
 from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.chat_world import ChatWorld
 from tests.entrypoints.rest_world import RestWorld

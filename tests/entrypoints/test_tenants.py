@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from archivolt.domain.identity import Role, UserId
-from archivolt.domain.limits import STANDING_SECONDS
 from archivolt.domain.oauth import OAuthError, Person
 from archivolt.domain.tenancy import TenantState
+from archivolt.domain.tenancy_limits import STANDING_SECONDS
 from archivolt.domain.vault import VaultRole
 from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.entrypoints.browser_world import Browser, BrowserWorld

@@ -74,7 +74,6 @@ def _parser(environment: Mapping[str, str]) -> argparse.ArgumentParser:
     status.add_argument("--json", action="store_true", help="as one JSON object")
     _add_upkeep_commands(add)
     add_people_commands(add)
-    add_tenant_command(add)
     add_audit_command(add)
     return parser
 
@@ -90,6 +89,7 @@ def _add_upkeep_commands(add: AddCommand) -> None:
     )  # fmt: skip
     retention = add("retention", _retention, "Remove conversations that are over age, now.")
     retention.add_argument("--dry-run", action="store_true", help="only count them")
+    add_tenant_command(add)
 
 
 def _up(options: argparse.Namespace) -> int:

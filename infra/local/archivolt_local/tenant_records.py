@@ -14,9 +14,9 @@ from archivolt.bootstrap import Container
 from archivolt.composition.tenancy import tenant_directory
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import TenantId
-from archivolt.domain.limits import MAX_TENANTS
 from archivolt.domain.messages import Language
 from archivolt.domain.tenancy import Tenant, TenantState
+from archivolt.domain.tenancy_limits import MAX_TENANTS
 from archivolt.ports.tenancy import TenantDirectory
 from archivolt.settings import load_settings
 

@@ -51,14 +51,6 @@ MAX_CALLS_PER_TOOL: Final = 300
 # Half of what the front door lets through: no tenant keeps the others out.
 MAX_CALLS_PER_TENANT: Final = 6_000
 
-# Tenants and their people. For so long a process believes what it read of them: no suspension is
-# in force later.
-STANDING_SECONDS: Final = 5
-MAX_TENANT_NAME_CHARS: Final = 100
-DEFAULT_TENANTS: Final = 50
-MAX_TENANTS: Final = 100
-MAX_TENANT_CALLS: Final = 10_000_000
-
 # Personal access tokens. They end, as their role is that of the day they were made.
 MAX_PERSONAL_TOKENS: Final = 50
 MAX_TOKEN_NAME_CHARS: Final = 100

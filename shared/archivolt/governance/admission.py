@@ -9,7 +9,6 @@ from datetime import date, datetime
 from typing import Final, TypeVar
 
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, UserId
-from archivolt.domain.limits import STANDING_SECONDS
 from archivolt.domain.tenancy import (
     Standing,
     Tenant,
@@ -17,6 +16,7 @@ from archivolt.domain.tenancy import (
     require_active,
     require_welcome,
 )
+from archivolt.domain.tenancy_limits import STANDING_SECONDS
 from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import TokenVerifier

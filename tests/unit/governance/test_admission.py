@@ -6,8 +6,8 @@ import pytest
 
 from archivolt.domain.errors import ForbiddenError, UnauthenticatedError, UnavailableError
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, UserId
-from archivolt.domain.limits import STANDING_SECONDS
 from archivolt.domain.tenancy import Standing, Tenant, TenantState, TenantUser, UserState
+from archivolt.domain.tenancy_limits import STANDING_SECONDS
 from archivolt.domain.usage import Account, ModelPrice, Tokens
 from archivolt.governance.admission import Admission, AdmittingVerifier
 from archivolt.governance.metering import Meter

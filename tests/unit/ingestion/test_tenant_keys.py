@@ -7,11 +7,12 @@ import pytest
 from archivolt.bootstrap import Container
 from archivolt.domain.identity import Role, TenantId, UserId
 from archivolt.domain.ingestion import IndexState
-from archivolt.domain.limits import REFUSED_KEY_SECONDS, STANDING_SECONDS
+from archivolt.domain.limits import REFUSED_KEY_SECONDS
 from archivolt.domain.messages import Language
 from archivolt.domain.search import SearchMode, SearchQuery
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.tenancy import Tenant, TenantState
+from archivolt.domain.tenancy_limits import STANDING_SECONDS
 from archivolt.domain.vault import VaultRef
 from archivolt.governance.admission import Admission
 from archivolt.governance.settings import SettingsChange, SettingsService

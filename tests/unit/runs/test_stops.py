@@ -7,10 +7,11 @@ import pytest
 
 from archivolt.domain.conversation import Message
 from archivolt.domain.errors import UnavailableError
-from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS, STANDING_SECONDS
+from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS
 from archivolt.domain.run import Run, RunCaps, RunStatus
 from archivolt.domain.run_limits import RUN_PROVIDER_DOWN_SECONDS
 from archivolt.domain.tenancy import UserState
+from archivolt.domain.tenancy_limits import STANDING_SECONDS
 from archivolt.ports.chat_model import ModelTurn
 from archivolt.runs.deciding import Decision
 from tests.builders import ACME, ALICE, principal

@@ -111,6 +111,11 @@ def settings_router(services: ServicesOf) -> APIRouter:
             changed = services().tenant_settings.change(principal, tenant, change)
         return SettingsBody.of(changed)
 
+    _add_key_tests(router, services)
+    return router
+
+
+def _add_key_tests(router: APIRouter, services: ServicesOf) -> None:
     @router.post(
         "/tenants/{tenant}/keys/{provider}/test",
         summary="Try a provider's key",
@@ -125,5 +130,3 @@ def settings_router(services: ServicesOf) -> APIRouter:
         ):
             trial = services().key_tests().test(principal, tenant, provider)
         return KeyTrialBody(provider=provider, verdict=trial.verdict, status=trial.status)
-
-    return router

@@ -8,13 +8,13 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from archivolt.domain.display import on_one_line
 from archivolt.domain.identity import Role
-from archivolt.domain.limits import (
+from archivolt.domain.tenancy import Tenant, TenantState, TenantUser, UserState
+from archivolt.domain.tenancy_limits import (
     DEFAULT_TENANTS,
     MAX_TENANT_CALLS,
     MAX_TENANT_NAME_CHARS,
     MAX_TENANTS,
 )
-from archivolt.domain.tenancy import Tenant, TenantState, TenantUser, UserState
 from archivolt.domain.vault import VaultAccess, VaultRole
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.services import ServicesOf
