@@ -112,10 +112,12 @@ class ShardSession:
             return nothing
 
 
-def in_parallel(function: Callable[[T], R], items: Iterable[T]) -> list[R]:
+def in_parallel(
+    function: Callable[[T], R], items: Iterable[T], *, at_once: int = _THREADS
+) -> list[R]:
     """Return the results in order; the first error is raised once all are done."""
     todo = list(items)
     if len(todo) <= 1:
         return [function(item) for item in todo]
-    with ThreadPoolExecutor(min(_THREADS, len(todo))) as pool:
+    with ThreadPoolExecutor(min(at_once, len(todo))) as pool:
         return list(pool.map(function, todo))

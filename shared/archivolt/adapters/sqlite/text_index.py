@@ -34,6 +34,7 @@ from archivolt.ports.retrieval import (
 # Of writers that meet at a shard one succeeds each time; more than this many do not meet.
 _WRITES: Final = 20
 # Shards wait side by side for their store; one that is changed is in memory three times over.
+_WRITTEN_AT_ONCE: Final = 8
 _CHANGED_AT_ONCE: Final = 2
 
 _NOBODYS: Final = Generation("0000000000000000-unequal")
@@ -91,7 +92,9 @@ class SqliteTextIndex:
             changes += [
                 _Rewrite(family, name, _writing(family, those)) for name, those in by_shard.items()
             ]
-        in_parallel(lambda change: self._rewrite(vault, *change), changes)
+        in_parallel(
+            lambda change: self._rewrite(vault, *change), changes, at_once=_WRITTEN_AT_ONCE
+        )
 
     def touch(self, vault: VaultRef, written: Mapping[VaultPath, Rewritten]) -> None:
         """Say when documents were written again as they were.
@@ -108,6 +111,7 @@ class SqliteTextIndex:
                 vault, NOTES, item[0], partial(shard_notes.touch, written=item[1])
             ),
             by_shard.items(),
+            at_once=_WRITTEN_AT_ONCE,
         )
 
     def remove_older(self, vault: VaultRef, current: Mapping[VaultPath, Generation]) -> None:
@@ -125,6 +129,7 @@ class SqliteTextIndex:
                 vault, PASSAGES, item[0], partial(shard_file.remove_older, current=item[1])
             ),
             by_shard.items(),
+            at_once=_WRITTEN_AT_ONCE,
         )
 
     def search(
