@@ -85,16 +85,20 @@ class RunState(ToolOutput):
 
 def run_tools(service: Callable[[], RunService]) -> list[Tool]:
     """Return the tools; the service is asked for when one is called."""
+    return [_start_run(service), _run_status(service)]
 
-    def preview_start_run(context: ToolContext, arguments: StartRunInput) -> Preview:
-        for name in arguments.vaults:
-            context.services.vaults.access(context.principal, name)
-        goal = " ".join(arguments.goal.split())
-        shown = goal if len(goal) <= _SHOWN_GOAL else f"{goal[:_SHOWN_GOAL]}…"
-        return Preview(
-            summary=Message(f"Start an agent run: {shown}", f"Lancer une exécution : {shown}")
-        )
 
+def _preview(context: ToolContext, arguments: StartRunInput) -> Preview:
+    for name in arguments.vaults:
+        context.services.vaults.access(context.principal, name)
+    goal = " ".join(arguments.goal.split())
+    shown = goal if len(goal) <= _SHOWN_GOAL else f"{goal[:_SHOWN_GOAL]}…"
+    return Preview(
+        summary=Message(f"Start an agent run: {shown}", f"Lancer une exécution : {shown}")
+    )
+
+
+def _start_run(service: Callable[[], RunService]) -> Tool:
     @tool(
         description="""Start an agent run that works on a goal by itself, with all tools of this
         service, for minutes or days; it answers at once with the id. Its changes wait for a person.
@@ -102,7 +106,7 @@ def run_tools(service: Callable[[], RunService]) -> list[Tool]:
         cut=Cut(field="result"),
         risk=Risk.WRITE,
         scopes=frozenset({Surface.MCP}),
-        preview=preview_start_run,
+        preview=_preview,
     )
     def start_run(context: ToolContext, arguments: StartRunInput) -> RunState:
         request = RunRequest(
@@ -115,6 +119,10 @@ def run_tools(service: Callable[[], RunService]) -> list[Tool]:
         run = service().start(context.principal, request, language=context.language)
         return _state(service(), run)
 
+    return start_run
+
+
+def _run_status(service: Callable[[], RunService]) -> Tool:
     @tool(
         description="""Tell how an agent run is doing: its status, why it is over, the changes that
         wait for a person, and what it has answered. Runs are started by start_run or in the
@@ -125,7 +133,7 @@ def run_tools(service: Callable[[], RunService]) -> list[Tool]:
     def run_status(context: ToolContext, arguments: RunStatusInput) -> RunState:
         return _state(service(), service().own(context.principal, arguments.run))
 
-    return [start_run, run_status]
+    return run_status
 
 
 def _state(service: RunService, run: Run) -> RunState:
