@@ -34,7 +34,10 @@ from archivolt.ports.retrieval import (
 # Of writers that meet at a shard one succeeds each time; more than this many do not meet.
 _WRITES: Final = 20
 # Shards wait side by side for their store; one that is changed is in memory three times over.
+# Nobody waits for many: then fewer wait, since the allocator keeps a hole of their size for each.
 _WRITTEN_AT_ONCE: Final = 8
+_WRITTEN_IN_BULK: Final = 2
+_BULK_FROM: Final = 32
 _CHANGED_AT_ONCE: Final = 2
 
 _NOBODYS: Final = Generation("0000000000000000-unequal")
@@ -92,9 +95,8 @@ class SqliteTextIndex:
             changes += [
                 _Rewrite(family, name, _writing(family, those)) for name, those in by_shard.items()
             ]
-        in_parallel(
-            lambda change: self._rewrite(vault, *change), changes, at_once=_WRITTEN_AT_ONCE
-        )
+        at_once = _WRITTEN_AT_ONCE if len(changes) < _BULK_FROM else _WRITTEN_IN_BULK
+        in_parallel(lambda change: self._rewrite(vault, *change), changes, at_once=at_once)
 
     def touch(self, vault: VaultRef, written: Mapping[VaultPath, Rewritten]) -> None:
         """Say when documents were written again as they were.
