@@ -213,7 +213,7 @@ def test_a_role_may_do_what_it_was_given(emulator: Emulator) -> None:
         ("objects", "delete_object", {"Bucket": BUCKET, "Key": "derived/t/v/operations/x"}),
         ("objects", "get_object", {"Bucket": BUCKET, "Key": "elsewhere/x"}),
         ("tables", "delete_item", {"TableName": "archivolt-catalogue", "Key": KEY}),
-        ("tables", "get_item", {"TableName": "archivolt-audit", "Key": KEY}),
+        ("tables", "delete_item", {"TableName": "archivolt-audit", "Key": KEY}),
         ("queues", "get_queue_url", {"QueueName": "archivolt-indexing"}),
         ("keys", "list_keys", {}),
     ],
