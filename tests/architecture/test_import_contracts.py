@@ -25,7 +25,11 @@ VIOLATIONS = [
         "import archivolt.settings",
     ),
     ("Capabilities know no technology", "archivolt/vaults/stray.py", "import boto3"),
-    ("MCP stays in its entry point and in its adapter", "archivolt/entrypoints/http/stray.py", "import mcp"),
+    (
+        "MCP stays in its entry point and in its adapter",
+        "archivolt/entrypoints/http/stray.py",
+        "import mcp",
+    ),
     ("Entry points do not talk to AWS", "archivolt/entrypoints/events/stray.py", "import botocore"),
     (
         "The product does not know the stack on one machine",

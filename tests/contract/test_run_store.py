@@ -313,8 +313,11 @@ def test_events_of_many_workers_are_all_told_in_order(new_local_table: NewTable)
     runs = DynamoRuns(new_local_table("ConversationsTable"))
     run = runs.create(a_run(), "", [])
 
+    def add_two(number: int) -> None:
+        runs.add_events(run, [an_event(str(number))] * 2)
+
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: runs.add_events(run, [an_event(str(n))] * 2), range(8)))
+        list(pool.map(add_two, range(8)))
 
     assert numbers(runs, run) == list(range(1, 17))
 

@@ -32,7 +32,7 @@ def listed(api: RestWorld, server: str, user: str = "admin") -> dict[str, Any]:
     return next(each for each in servers if each["id"] == server)
 
 
-def put(api: RestWorld, server: str, change: Any = None, user: str = "admin") -> Answer:
+def put(api: RestWorld, server: str, change: object = None, user: str = "admin") -> Answer:
     return api.send("PUT", f"{MCP}/{server}", change, user=user)
 
 

@@ -1,10 +1,13 @@
 """Conversations by age, without any service."""
 
-from collections.abc import Callable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from archivolt.domain.identity import TenantId
 from archivolt.ports.retention import AgePage, ConversationAge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class InMemoryAges:
@@ -12,7 +15,7 @@ class InMemoryAges:
 
     def __init__(self, *, page: int = 2) -> None:
         self.kept: dict[tuple[TenantId, str], datetime] = {}
-        self.before_purge: Callable[[str], None] = lambda _: None
+        self.before_purge: "Callable[[str]", None] = lambda _: None
         self._page = page
 
     def add(self, tenant: TenantId, conversation_id: str, last_use: datetime) -> None:

@@ -21,9 +21,7 @@ CHAT_MESSAGES: Mapping[str, Message] = {
         "Stopped: the budget has no room for another answer.",
         "Arrêt : le budget ne permet pas une réponse de plus.",
     ),
-    "budget_exceeded": Message(
-        "Monthly token budget exceeded", "Budget mensuel de tokens dépassé"
-    ),
+    "budget_exceeded": Message("Monthly token budget exceeded", "Budget mensuel de tokens dépassé"),
     "budget_low": Message(
         "{percent} % of this month's budget is used: {spent_usd} of {budget_usd} US dollars.",
         "{percent} % du budget du mois est consommé : {spent_usd} sur {budget_usd} dollars.",

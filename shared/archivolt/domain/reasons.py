@@ -74,9 +74,7 @@ REASONS: Mapping[str, Message] = {
     ),
     "mcp_slow": Message("it takes too long", "il met trop de temps"),
     "mcp_unasked": Message("it was not asked yet", "il n'a pas encore été interrogé"),
-    "mcp_unreachable": Message(
-        "its address does not answer", "son adresse ne répond pas"
-    ),
+    "mcp_unreachable": Message("its address does not answer", "son adresse ne répond pas"),
     "message_size": Message(
         f"message must have 1 to {MAX_MESSAGE_CHARS} characters, or an image",
         f"message doit avoir de 1 à {MAX_MESSAGE_CHARS} caractères, ou une image",

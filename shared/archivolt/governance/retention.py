@@ -71,9 +71,7 @@ class RetentionSweep:
         self._place = place
         self._clock = clock
 
-    def run(
-        self, *, time_left: TimeLeft, dry: bool = False, most: int = MAX_PURGED_A_RUN
-    ) -> Purge:
+    def run(self, *, time_left: TimeLeft, dry: bool = False, most: int = MAX_PURGED_A_RUN) -> Purge:
         """Remove what is over age, at most so many; `dry` counts only.
 
         A run that time or number ends is gone on with by the next, from the page it stopped at; a

@@ -504,8 +504,8 @@ def test_what_a_model_does_not_take_is_remembered_for_the_next_question() -> Non
     [
         (
             (
-                "Function tools with reasoning_effort are not supported for gpt-6.1-sol in /v1/chat/"
-                "completions. To use function tools, use /v1/responses or set it to 'none'."
+                "Function tools with reasoning_effort are not supported for gpt-6.1-sol in /v1/"
+                "chat/completions. To use function tools, use /v1/responses or set it to 'none'."
             ),
             "reasoning_effort",
             "none",
