@@ -15,7 +15,7 @@ class InMemoryAges:
 
     def __init__(self, *, page: int = 2) -> None:
         self.kept: dict[tuple[TenantId, str], datetime] = {}
-        self.before_purge: "Callable[[str]", None] = lambda _: None
+        self.before_purge: Callable[[str], None] = lambda _: None
         self._page = page
 
     def add(self, tenant: TenantId, conversation_id: str, last_use: datetime) -> None:
