@@ -4,6 +4,7 @@ Who has no budget left keeps the search by words, and documents wait for their v
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, TypeVar
 
 from archivolt.domain.errors import BudgetExceededError, InvalidRequestError, UnavailableError
@@ -99,7 +100,8 @@ class EmbeddingAccounts:
             provider=self._provider,
             model=self._model,
             price=price or FREE,
-            budgets=settings.budgets,
+            # What each user may have a day is no limit of what all of them have together.
+            budgets=replace(settings.budgets, daily_tokens=None),
         )
 
     def _known_price(self) -> ModelPrice | None:

@@ -98,6 +98,18 @@ def test_what_waited_for_a_budget_follows_once_there_is_one(provider: EmbeddingS
     assert (entry.state, entry.reason) == (IndexState.INDEXED, "")
 
 
+def test_a_users_limit_of_a_day_holds_no_vectors_back(provider: EmbeddingServer) -> None:
+    world = PaidWorld(provider)
+    world.allow(chat_daily_tokens_per_user=1)
+
+    world.work_of(ACME, "llamas of acme")
+    world.embedder_of(ACME).embed_query("a question of acme")
+
+    entry = world.entry("a.md")
+    assert (entry.state, entry.reason) == (IndexState.INDEXED, "")
+    assert world.used.calls == 2
+
+
 def test_a_larger_budget_has_the_documents_follow_at_once(provider: EmbeddingServer) -> None:
     world = PaidWorld(provider)
     followed: list[str] = []
