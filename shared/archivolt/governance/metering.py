@@ -115,12 +115,15 @@ class Meter:
             if not self._ledger().settle(reservation, used, micros):
                 # It took longer than a reservation lives, and was charged in full.
                 return None
-            warning = self._warning(account, reservation)
         except UnavailableError as error:
             logger.warning("a call is left to be charged in full", extra=failure(error))
             return None
         self._tell(reservation, used, micros, tool_calls)
-        return warning
+        try:
+            return self._warning(account, reservation)
+        except UnavailableError as error:
+            logger.warning("nobody is warned of a budget", extra=failure(error))
+            return None
 
     def sweep(self, tenant: TenantId) -> int:
         """End what nobody ended in time, and return how many reservations that were."""

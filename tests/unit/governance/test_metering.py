@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archivolt.domain.errors import BudgetExceededError, UnavailableError
-from archivolt.domain.identity import UserId
+from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.spending_limits import RESERVATION_SECONDS
 from archivolt.domain.usage import (
     Account,
@@ -207,6 +207,22 @@ def test_what_cannot_be_settled_or_told_fails_no_call() -> None:
 
     assert deaf.ledger.balance(ACME, MONTH) == Balance(spent=200)
     assert failing.ledger.balance(ACME, MONTH) == Balance(reserved=400)
+
+
+class Blind(InMemoryLedger):
+    """A ledger that charges, and whose balances nobody can read."""
+
+    def balance(self, tenant: TenantId, month: str) -> Balance:
+        raise UnavailableError("unavailable")
+
+
+def test_a_call_that_is_charged_is_told_of_though_no_balance_can_be_read() -> None:
+    blind = Metering(ledger=Blind())
+
+    assert blind.call(within(monthly_micros=200)) is None
+
+    assert blind.ledger.held == {}
+    assert [each.micros for each in blind.events.used] == [200]
 
 
 def test_what_is_lost_to_the_index_is_nobodys() -> None:
