@@ -22,6 +22,7 @@ from tests.run_world import RunWorld
 
 RUNS = "/api/v1/agent/runs"
 CHANGE = calling("create_file", "I write.", vault="notes", path="a.md", content="one\n")
+CHANGED = {"path": "b.md", "content": "two\n"}
 DONE = ModelTurn(text="Done: see [a.md](vault://notes/a.md).")
 READ = calling("read_file", "I look.", vault="notes", path="key.md")
 
@@ -209,6 +210,36 @@ def test_another_writer_of_the_vault_may_decide_and_a_reader_may_not() -> None:
     assert door.exists("a.md")
     [entry] = [each for each in door.audit.entries if each.action == "run:approved"]
     assert entry.principal.user == BOB
+
+
+@pytest.mark.parametrize("shared", [None, VaultRole.READER, VaultRole.WRITER])
+def test_who_edits_anothers_change_reaches_no_further_than_they_do(
+    shared: VaultRole | None,
+) -> None:
+    door = Door(CHANGE, DONE)
+    private = door.vault("private")
+    door.share(door.home, principal(BOB), VaultRole.WRITER)
+    if shared:
+        door.share(private, principal(BOB), shared)
+    with door.client() as http:
+        run_id = started(http)
+        door.work(run_id)
+        answers = [
+            decide(http, run_id, "bob", decision="edit", arguments=CHANGED | {"vault": vault})
+            for vault in ("absent", "private")
+        ]
+        bare = decide(http, run_id, "bob", decision="edit", arguments=CHANGED)
+
+    expected: dict[VaultRole | None, tuple[int, str]] = {
+        None: (404, "vault_not_found"),
+        VaultRole.READER: (403, "vault_read_only"),
+    }
+    assert code(answers[0]) == (404, "vault_not_found")
+    assert code(bare) == (404, "vault_not_found")
+    if shared in expected:
+        assert code(answers[1]) == expected[shared]
+    else:
+        assert answers[1].json()["state"] == "pending"
 
 
 @pytest.mark.parametrize("who", ["bob", "stranger"])

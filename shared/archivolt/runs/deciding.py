@@ -14,11 +14,12 @@ from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS
 from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunId
 from archivolt.domain.tool import JsonObject, Risk, Surface
+from archivolt.domain.vault import VaultAccess
 from archivolt.runs.calling import approval_of, asks
 from archivolt.runs.ending import recorded
 from archivolt.runs.resuming import resumed
 from archivolt.runs.support import RunSupport
-from archivolt.tools.permission import require_right
+from archivolt.tools.permission import require_right, vault_named
 
 
 class Decision(StrEnum):
@@ -90,11 +91,14 @@ class RunDecisions:
             NotFoundError: `run_not_found`, `approval_not_found`.
             ForbiddenError: As `decide`.
             ConflictError: `approval_decided`, `run_over`.
+            NotFoundError: `vault_not_found`: it is not among the editor's own.
             ArchivoltError: Whatever keeps the call from being proposed.
 
         """
         found = self._open(principal, run_id, approval_id, None)
         run, approval = found.run, found.approval
+        if run.owner != principal.user:
+            self._require_reach(principal, found, arguments)
         waiting = self._proposed(run, replace(found.waiting.call, arguments=arguments))
         number = int(approval.id.rpartition(".")[2]) + 1
         new_id = f"{approval.call}.{number}"
@@ -150,19 +154,30 @@ class RunDecisions:
         approvals = {each.id: each for each in self._on.store.approvals(run)}
         approval = approvals.get(approval_id)
         if run.owner != principal.user:
-            self._require_right(principal, approval)
+            access = approval and self._access(principal, approval.vault)
+            if approval is None or access is None:
+                raise NotFoundError("run_not_found")
+            self._require_right(access, approval)
         if approval is None:
             raise NotFoundError("approval_not_found")
         waiting = self._on.seals.opened_waiting(run, approval.id, approval.sealed)
         return _Found(run=run, approval=approval, waiting=waiting)
 
-    def _require_right(self, principal: Principal, approval: RunApproval | None) -> None:
-        """Let somebody else decide on what they could do themselves."""
-        vault = approval.vault if approval else ""
+    def _require_reach(self, principal: Principal, found: _Found, arguments: JsonObject) -> None:
+        """Let somebody else propose no more than they could do: it is made with another's reach."""
+        name = vault_named(arguments)
+        meant = self._on.vaults.access(found.run.principal, name)
+        access = self._access(principal, meant.vault.ref.id)
+        if access is None:
+            raise NotFoundError("vault_not_found", vault=name)
+        self._require_right(access, found.approval)
+
+    def _access(self, principal: Principal, vault: str) -> VaultAccess | None:
         reached = self._on.vaults.accessible(principal) if vault else []
-        access = next((each for each in reached if each.vault.ref.id == vault), None)
-        if approval is None or access is None:
-            raise NotFoundError("run_not_found")
+        return next((each for each in reached if each.vault.ref.id == vault), None)
+
+    def _require_right(self, access: VaultAccess, approval: RunApproval) -> None:
+        """Let somebody else decide on what they could do themselves."""
         risks = {spec.name: spec.risk for spec in self._on.tools.specs(Surface.IN_APP)}
         require_right(access, risks.get(approval.tool, Risk.DANGEROUS))
 

@@ -42,7 +42,7 @@ def vault_for(
     require_tool(principal, tool.name)
     if principal.reach.read_only and tool.risk is not Risk.READ:
         raise ForbiddenError("token_read_only")
-    name = _vault_name(arguments) if tool.names_vaults else ""
+    name = vault_named(arguments) if tool.names_vaults else ""
     if not name:
         return None
     access = vaults.access(principal, name)
@@ -63,7 +63,8 @@ def require_right(access: VaultAccess, risk: Risk) -> None:
         raise ForbiddenError("destructive_tools_off", vault=access.vault.name)
 
 
-def _vault_name(arguments: Mapping[str, Any]) -> str:
+def vault_named(arguments: Mapping[str, Any]) -> str:
+    """Return the name of the vault that arguments name, "" if they name none."""
     name = arguments.get("vault")
     # A number is read as text, as the arguments step will.
     return str(name) if isinstance(name, str | int | float) and not isinstance(name, bool) else ""
