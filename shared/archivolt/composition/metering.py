@@ -21,7 +21,7 @@ def meter_of(container: "Container") -> Meter:
         lambda: container.ledger,
         lambda: container.usage_events,
         container.clock,
-        container.admission.require_tenant,
+        container.admission.require_account,
     )
 
 

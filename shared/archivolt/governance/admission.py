@@ -69,6 +69,19 @@ class Admission:
         """
         require_active(self._tenant(tenant))
 
+    def require_account(self, tenant: TenantId, user: UserId) -> None:
+        """Check that work is to be done for a user, or for a tenant where `user` is "".
+
+        Raises:
+            ForbiddenError: `tenant_suspended`, `tenant_deleting`, `user_suspended`.
+            UnavailableError: What is known of them cannot be read.
+
+        """
+        if user:
+            self.require(tenant, user)
+        else:
+            self.require_tenant(tenant)
+
     def calls_per_window(self, tenant: TenantId) -> int:
         """Return a tenant's own limit of calls in a window; 0: it has none.
 

@@ -44,7 +44,7 @@ class Meter:
         ledger: Keeps reservations and usage; it is called when a call has to be metered.
         events: Tells the outside; called likewise.
         clock: The time.
-        require: Checks that a tenant's work is to be done, as `Admission.require_tenant`.
+        require: Checks that an account's work is to be done, as `Admission.require_account`.
 
     """
 
@@ -53,7 +53,7 @@ class Meter:
         ledger: Callable[[], Ledger],
         events: Callable[[], UsageEvents],
         clock: Clock,
-        require: Callable[[TenantId], None] = lambda tenant: None,  # noqa: ARG005  all is
+        require: Callable[[TenantId, UserId], None] = lambda tenant, user: None,  # noqa: ARG005  all is
     ) -> None:
         self._ledger = ledger
         self._events = events
@@ -64,12 +64,12 @@ class Meter:
         """Set the worst case of a call aside; `sent`: the call leaves at once.
 
         Raises:
-            ForbiddenError: `tenant_suspended`, `tenant_deleting`.
+            ForbiddenError: `tenant_suspended`, `tenant_deleting`, `user_suspended`.
             BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
             UnavailableError: `unavailable`.
 
         """
-        self._require(account.tenant)
+        self._require(account.tenant, account.user)
         now = self._clock.now()
         reservation = Reservation(
             id=uuid.uuid4().hex,

@@ -1,5 +1,6 @@
 """Who comes in, and when a suspension is in force."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
@@ -179,22 +180,44 @@ def test_a_token_opens_no_door_to_who_may_not_come_in(
         verifier.verify("nobody")
 
 
+ACCOUNT = Account(
+    tenant=ACME,
+    user=ALICE,
+    provider="openai",
+    model="m",
+    price=ModelPrice(input=Decimal(1), output=Decimal(2)),
+)
+
+
+def metered(admission: Admission, clock: FrozenClock) -> Meter:
+    ledger = InMemoryLedger()
+    return Meter(lambda: ledger, RecordedUsage, clock, admission.require_account)
+
+
 def test_no_provider_is_asked_once_a_turns_tenant_is_suspended(
     admission: Admission, tenants: InMemoryTenants, clock: FrozenClock
 ) -> None:
-    ledger = InMemoryLedger()
-    meter = Meter(lambda: ledger, RecordedUsage, clock, admission.require_tenant)
-    account = Account(
-        tenant=ACME,
-        user=ALICE,
-        provider="openai",
-        model="m",
-        price=ModelPrice(input=Decimal(1), output=Decimal(2)),
-    )
+    meter = metered(admission, clock)
     admission.admit(principal(ALICE))
-    assert meter.reserve(account, Tokens(input=1, output=1), sent=True)
+    assert meter.reserve(ACCOUNT, Tokens(input=1, output=1), sent=True)
     tenants.set_state(ACME, TenantState.SUSPENDED, clock.now())
     clock.advance(seconds=STANDING_SECONDS)
 
-    with pytest.raises(ForbiddenError, match="tenant_suspended"):
-        meter.reserve(account, Tokens(input=1, output=1), sent=True)
+    for account in (ACCOUNT, replace(ACCOUNT, user=UserId(""))):
+        with pytest.raises(ForbiddenError, match="tenant_suspended"):
+            meter.reserve(account, Tokens(input=1, output=1), sent=True)
+
+
+def test_no_provider_is_asked_once_a_turns_user_is_suspended_but_for_others_it_is(
+    admission: Admission, tenants: InMemoryTenants, clock: FrozenClock
+) -> None:
+    meter = metered(admission, clock)
+    admission.admit(principal(ALICE))
+    assert meter.reserve(ACCOUNT, Tokens(input=1, output=1), sent=True)
+    tenants.set_user_state(ACME, ALICE, UserState.SUSPENDED)
+    clock.advance(seconds=STANDING_SECONDS)
+
+    with pytest.raises(ForbiddenError, match="user_suspended"):
+        meter.reserve(ACCOUNT, Tokens(input=1, output=1), sent=True)
+    for user in (BOB, UserId("")):
+        assert meter.reserve(replace(ACCOUNT, user=user), Tokens(input=1, output=1), sent=True)
