@@ -67,7 +67,7 @@ class BrowserWorld(World):
             token_verifier=KnownTokens(),
             clients=self.oauth.clients,
             tokens=self.oauth.tokens,
-            connections=Connections(self.oauth.grants, self.clock),
+            connections=Connections(self.oauth.grants, self.clock, self.tenants),
             sessions=BrowserSessions(self.marks, self.clock),
             local=LocalSignIn(self.users, self.marks, self.links, throttle, self.clock),
             upstream=None,

@@ -33,6 +33,7 @@ from tests.entrypoints.test_chat_http import chat_application
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.oauth import InMemoryOAuthGrants
 from tests.fakes.personal_tokens import InMemoryPersonalTokens
+from tests.fakes.tenancy import InMemoryTenants
 from tests.oauth import OAuthWorld
 from tests.world import World
 
@@ -208,7 +209,7 @@ def test_a_token_that_is_none_opens_no_door(doors: Doors, how: str) -> None:
 
 
 def test_a_revoked_personal_token_opens_no_door_again(doors: Doors) -> None:
-    tokens = PersonalTokens(lambda: doors.personal, doors.clock)
+    tokens = PersonalTokens(lambda: doors.personal, doors.clock, InMemoryTenants())
     wanted = WantedToken(name="laptop", reach=FULL_REACH, days=9)
     kept, text = tokens.create(principal(), wanted)
     programs = [doors.rest, doors.mcp, doors.front_door]

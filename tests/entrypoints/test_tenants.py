@@ -102,6 +102,26 @@ def test_nobody_suspends_their_own_tenant_or_themselves(world: RestWorld) -> Non
     assert error(answer) == (409, "own_user")
 
 
+def test_nobody_shuts_out_who_has_the_greater_role(world: RestWorld) -> None:
+    for user in ("root", "admin"):
+        world.get(f"{API}/vaults", user=user)
+    root = Person(tenant=ACME, user=UserId("root"), role=Role.CPI_ADMIN)
+    oauth = OAuthWorld(world.clock, world.grants)
+    pair = oauth.pair(person=root)
+    token = world.post(f"{API}/tokens", {"name": "x", "read_only": True}, user="root").json
+    listed = world.get(f"{API}/connections?everybody=true", user="admin").json["connections"]
+
+    for action in ("suspend", "resume"):
+        answer = world.send("POST", f"{TENANTS}/acme/users/root/{action}", user="admin")
+        assert error(answer) == (403, "forbidden")
+    for path in (f"tokens/{token['id']}", f"connections/{listed[0]['id']}"):
+        assert error(world.send("DELETE", f"{API}/{path}", user="admin")) == (403, "forbidden")
+
+    for caller in ("root", token["token"], pair.access):
+        assert world.get(f"{API}/vaults", user=caller).status == 200
+    assert world.send("POST", f"{TENANTS}/acme/users/admin/suspend", user="root").status == 200
+
+
 def test_a_tenant_that_is_deleted_is_not_resumed(world: RestWorld) -> None:
     world.tenants.set_state(GLOBEX, TenantState.DELETING, world.clock.now())
     world.clock.advance(seconds=STANDING_SECONDS)

@@ -63,9 +63,10 @@ def oauth_tokens(on: "Container") -> "OAuthTokens":
 
 def connections(on: "Container") -> "Connections":
     """Return what people let in."""
+    from archivolt.composition.tenancy import tenant_directory
     from archivolt.governance.oauth.connections import Connections
 
-    return Connections(oauth_grants(on), on.clock)
+    return Connections(oauth_grants(on), on.clock, tenant_directory(on))
 
 
 def oauth_grants(on: "Container") -> "OAuthGrantStore":

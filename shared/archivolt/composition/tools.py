@@ -197,7 +197,7 @@ class ToolsContainer:
         """What the tools function stands on."""
         from archivolt.composition.identity import connections, personal_tokens
         from archivolt.composition.settings import key_tests
-        from archivolt.composition.tenancy import tenants
+        from archivolt.composition.tenancy import tenant_directory, tenants
         from archivolt.entrypoints.http.services import RestServices
         from archivolt.governance.audit import AuditService
         from archivolt.governance.own_settings import OwnSettings
@@ -222,7 +222,9 @@ class ToolsContainer:
             tenants=tenants(self._on),
             own_settings=OwnSettings(self._on.user_settings, self.human_confirmation),
             audit=AuditService(self._on.audit_log, self._on.clock),
-            tokens=PersonalTokens(lambda: personal_tokens(self._on), self._on.clock),
+            tokens=PersonalTokens(
+                lambda: personal_tokens(self._on), self._on.clock, tenant_directory(self._on)
+            ),
             connections=connections(self._on),
             approvals=self.approvals,
             erasures=self._on.retention.erasures,

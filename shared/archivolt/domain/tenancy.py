@@ -9,7 +9,7 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from archivolt.domain.errors import ForbiddenError
-from archivolt.domain.identity import Role, TenantId, UserId
+from archivolt.domain.identity import Principal, Role, TenantId, UserId
 
 
 class TenantState(StrEnum):
@@ -89,3 +89,16 @@ def require_welcome(standing: Standing) -> None:
     require_active(standing.tenant)
     if standing.user is not None and standing.user.state is UserState.SUSPENDED:
         raise ForbiddenError("user_suspended")
+
+
+def require_no_lesser_role(principal: Principal, than: TenantUser | None) -> None:
+    """Check that a caller has no lesser role than somebody of whom they end something.
+
+    Else a tenant's administrator could shut out whoever runs the deployment.
+
+    Raises:
+        ForbiddenError: `forbidden`.
+
+    """
+    if than is not None and not principal.role.includes(than.role):
+        raise ForbiddenError("forbidden")

@@ -13,8 +13,10 @@ from archivolt.domain.identity import Principal, TokenKind, TokenReach
 from archivolt.domain.limits import MAX_PERSONAL_TOKENS
 from archivolt.domain.personal_tokens import PersonalToken, digest_of, new_token
 from archivolt.domain.rights import may_reach_others, require_others
+from archivolt.domain.tenancy import require_no_lesser_role
 from archivolt.ports.clock import Clock
 from archivolt.ports.personal_tokens import PersonalTokenStore
+from archivolt.ports.tenancy import TenantDirectory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,12 +34,16 @@ class PersonalTokens:
     Args:
         store: Gives where they are kept, when first needed.
         clock: The time.
+        people: Knows the roles of those whose tokens an administrator ends.
 
     """
 
-    def __init__(self, store: Callable[[], PersonalTokenStore], clock: Clock) -> None:
+    def __init__(
+        self, store: Callable[[], PersonalTokenStore], clock: Clock, people: TenantDirectory
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._people = people
 
     def create(self, principal: Principal, wanted: WantedToken) -> tuple[PersonalToken, str]:
         """Return a new token of the caller, and its text, which nobody can read again.
@@ -89,7 +95,7 @@ class PersonalTokens:
         """End a token at once: one's own, or any of the tenant that one administers.
 
         Raises:
-            ForbiddenError: `person_required`.
+            ForbiddenError: `person_required`; `forbidden`: the caller has the lesser role.
             NotFoundError: `token_not_found`: there is none, or it is somebody else's.
 
         """
@@ -97,6 +103,8 @@ class PersonalTokens:
         token = self._store().find(token_id) if token_id.isascii() and token_id.isalnum() else None
         if token is None or not _may_revoke(principal, token):
             raise NotFoundError("token_not_found")
+        if token.user != principal.user:
+            require_no_lesser_role(principal, self._people.user(token.tenant, token.user))
         self._store().remove(token)
 
 

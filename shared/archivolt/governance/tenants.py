@@ -11,7 +11,13 @@ from archivolt.domain.errors import (
 )
 from archivolt.domain.identity import Principal, TenantId, UserId, tenant_id, user_id
 from archivolt.domain.rights import may_reach_tenant
-from archivolt.domain.tenancy import Tenant, TenantState, TenantUser, UserState
+from archivolt.domain.tenancy import (
+    Tenant,
+    TenantState,
+    TenantUser,
+    UserState,
+    require_no_lesser_role,
+)
 from archivolt.domain.vault import VaultAccess
 from archivolt.governance.admission import Admission
 from archivolt.ports.clock import Clock
@@ -183,12 +189,14 @@ class Tenants:
 
         Raises:
             NotFoundError: `tenant_not_found`, `user_not_found`.
+            ForbiddenError: `forbidden`: the caller has the lesser role.
             ConflictError: `own_user`.
 
         """
         of, who = reached(principal, tenant), _user(user)
         if (of, who) == (principal.tenant, principal.user):
             raise ConflictError("own_user")
+        require_no_lesser_role(principal, self._directory.user(of, who))
         suspended = self._directory.set_user_state(of, who, UserState.SUSPENDED)
         self._admission.forget(of)
         # After the state: nobody makes new ones meanwhile. What fails is done again by a retry.
@@ -203,10 +211,12 @@ class Tenants:
 
         Raises:
             NotFoundError: `tenant_not_found`, `user_not_found`.
+            ForbiddenError: `forbidden`: the caller has the lesser role.
 
         """
-        of = reached(principal, tenant)
-        resumed = self._directory.set_user_state(of, _user(user), UserState.ACTIVE)
+        of, who = reached(principal, tenant), _user(user)
+        require_no_lesser_role(principal, self._directory.user(of, who))
+        resumed = self._directory.set_user_state(of, who, UserState.ACTIVE)
         self._admission.forget(of)
         return resumed
 

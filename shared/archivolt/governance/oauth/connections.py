@@ -6,16 +6,26 @@ from archivolt.domain.errors import ForbiddenError, NotFoundError
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.oauth import OAuthGrant
 from archivolt.domain.rights import may_reach_others, require_others
+from archivolt.domain.tenancy import require_no_lesser_role
 from archivolt.ports.clock import Clock
 from archivolt.ports.oauth import OAuthGrantStore
+from archivolt.ports.tenancy import TenantDirectory
 
 
 class Connections:
-    """Lists and ends grants; only for a person who signed in."""
+    """Lists and ends grants; only for a person who signed in.
 
-    def __init__(self, grants: OAuthGrantStore, clock: Clock) -> None:
+    Args:
+        grants: Where they are kept.
+        clock: The time.
+        people: Knows the roles of those whose grants an administrator ends.
+
+    """
+
+    def __init__(self, grants: OAuthGrantStore, clock: Clock, people: TenantDirectory) -> None:
         self._grants = grants
         self._clock = clock
+        self._people = people
 
     def own(self, principal: Principal) -> list[OAuthGrant]:
         """Return the caller's grants that have not ended, the newest first.
@@ -42,7 +52,7 @@ class Connections:
         """End a grant at once: one's own, or any of the tenant that one administers.
 
         Raises:
-            ForbiddenError: `person_required`.
+            ForbiddenError: `person_required`; `forbidden`: the caller has the lesser role.
             NotFoundError: `connection_not_found`: there is none, or it is somebody else's.
 
         """
@@ -51,6 +61,9 @@ class Connections:
         grant = self._grants.find(grant_id) if is_id else None
         if grant is None or not _may_end(principal, grant):
             raise NotFoundError("connection_not_found")
+        who = grant.person
+        if who.user != principal.user:
+            require_no_lesser_role(principal, self._people.user(who.tenant, who.user))
         self._grants.remove(grant)
 
     def _alive(self, grants: Iterable[OAuthGrant]) -> list[OAuthGrant]:
