@@ -13,13 +13,18 @@ from tests.fakes.mcp_program import Script
 
 @dataclass
 class McpHttpServer:
-    """What it answers and what it was asked; `status` and `body` take the place of answers."""
+    """What it answers and what it was asked; `status` and `body` take the place of answers.
+
+    `hangs`: it answers nothing, `hangs_in`: nothing to a call of this tool, until the test is over.
+    """
 
     script: Script = field(default_factory=Script)
     status: int = 200
     body: bytes | None = None
     location: str = ""
     hangs: bool = False
+    hangs_in: str = ""
+    is_hanging: threading.Event = field(default_factory=threading.Event)
     url: str = ""
     headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     test_is_over: threading.Event = field(default_factory=threading.Event)
@@ -33,9 +38,13 @@ class McpHttpServer:
         message: dict[str, Any] = json.loads(raw)
         if "id" not in message:
             return 202, b""
+        params: dict[str, Any] = message.get("params") or {}
+        if self.hangs_in and params.get("name") == self.hangs_in:
+            self.is_hanging.set()
+            self.test_is_over.wait(60)
         answer: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
         try:
-            answer["result"] = self.script.answer(message["method"], message.get("params") or {})
+            answer["result"] = self.script.answer(message["method"], params)
         except LookupError:
             answer["error"] = {"code": -32601, "message": "no such method"}
         return 200, json.dumps(answer).encode()

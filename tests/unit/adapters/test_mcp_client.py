@@ -5,6 +5,7 @@ import sys
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,10 @@ from archivolt.domain.federation import (
     McpTransport,
 )
 from archivolt.domain.federation_limits import (
+    MAX_MCP_LINKS,
     MCP_IDLE_SECONDS,
 )
+from archivolt.ports.clock import Clock
 from tests.e2e.stack import wait_until
 from tests.fakes import mcp_program
 from tests.fakes.clock import FrozenClock
@@ -35,16 +38,24 @@ LOOPBACK = OutboundRules(frozenset({"127.0.0.1"}))
 class Servers:
     """A client, the pauses it made, and the lists it was shown."""
 
-    def __init__(self, *, seconds: float = 20, rules: OutboundRules = LOOPBACK) -> None:
+    def __init__(
+        self,
+        *,
+        seconds: float = 20,
+        rules: OutboundRules = LOOPBACK,
+        sweep_seconds: float = 15,
+        clock: Clock | None = None,
+    ) -> None:
         self.clock = FrozenClock()
         self.pauses: list[float] = []
         self.lists: list[list[str]] = []
         self.client = SdkMcpClient(
             Transports(rules, rules),
-            self.clock,
+            clock or self.clock,
             pause=self._pause,
             call_seconds=seconds,
             connect_seconds=seconds,
+            sweep_seconds=sweep_seconds,
         )
 
     async def _pause(self, seconds: float) -> None:
@@ -169,6 +180,88 @@ def test_a_key_that_is_forgotten_is_connected_anew(servers: Servers) -> None:
 
     assert servers.call(program(), "pid", key="k/1") == kept
     assert servers.call(program(), "pid", key="k/2") != pid
+
+
+def test_a_key_may_be_forgotten_while_a_call_on_it_is_under_way(servers: Servers) -> None:
+    with mcp_http_server(hangs_in="post") as server, ThreadPoolExecutor(1) as pool:
+        target = address(server.url)
+        calling = pool.submit(servers.failure, target, "post", repeatable=False, key="k/1")
+        assert server.is_hanging.wait(20)
+
+        servers.client.forget("k/", but=[])
+
+        assert calling.result() == "mcp_call_cut mcp_ended"
+        servers.call(target, "echo", key="k/2")
+        servers.client.sweep()
+        servers.client.forget("k/", but=[])
+        assert servers.call(target, "echo", key="k/1") == "{}"
+
+
+class _ClockThatFailsOnce(FrozenClock):
+    """A clock that cannot be read once `broken` is set, the first time."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.broken = False
+        self.failures = 0
+
+    def now(self) -> datetime:
+        if self.broken:
+            self.broken = False
+            self.failures += 1
+            raise ValueError("no time")
+        return super().now()
+
+
+def test_what_is_idle_is_looked_for_again_after_a_failure() -> None:
+    clock = _ClockThatFailsOnce()
+
+    with opened(Servers(sweep_seconds=0.02, clock=clock)) as servers:
+        pid = servers.call(program(), "pid")
+        clock.broken = True
+        wait_until(lambda: clock.failures == 1)
+        clock.advance(seconds=MCP_IDLE_SECONDS)
+
+        wait_until(lambda: not is_running(pid))
+
+
+def test_only_beyond_the_limit_is_the_connection_closed_that_is_idle_for_longest(
+    servers: Servers,
+) -> None:
+    with mcp_http_server() as server:
+        target = address(server.url)
+
+        def connections(*keys: int) -> int:
+            before = len(servers.lists)
+            for key in keys:
+                servers.clock.advance(seconds=1)
+                servers.call(target, "echo", key=f"k{key}")
+            return len(servers.lists) - before
+
+        connections(*range(MAX_MCP_LINKS))
+        assert connections(*range(MAX_MCP_LINKS)) == 0
+
+        assert connections(MAX_MCP_LINKS) == 1
+        assert connections(*range(1, MAX_MCP_LINKS + 1)) == 0
+        assert connections(0) == 1
+
+
+def test_what_a_list_teaches_is_kept_while_other_connections_go_on(servers: Servers) -> None:
+    def keep(_: Sequence[McpTool]) -> None:
+        assert servers.call(program(), "echo", key="other", said="hi") == '{"said": "hi"}'
+
+    result = servers.client.call(program(), "k", "echo", {}, check=keep)
+
+    assert result.text == "{}"
+
+
+def test_a_connection_whose_new_list_is_refused_is_not_used_again(servers: Servers) -> None:
+    pid = servers.call(program(), "pid")
+    servers.call(program(), "change")
+    with pytest.raises(ConflictError, match="mcp_tools_changed"):
+        servers.call(program(), "echo")
+
+    assert servers.call(program(), "pid") != pid
 
 
 def test_no_program_is_left_at_the_end_not_even_one_that_does_not_listen(servers: Servers) -> None:

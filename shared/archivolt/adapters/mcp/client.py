@@ -5,11 +5,11 @@ in one piece, and turns of the chat that run side by side.
 """
 
 import asyncio
-import logging
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
+from weakref import WeakValueDictionary
 
 from archivolt.adapters.mcp.failures import LinkLostError
 from archivolt.adapters.mcp.link import Link
@@ -26,11 +26,9 @@ from archivolt.domain.federation_limits import (
     MCP_RECONNECTS,
 )
 from archivolt.domain.tool import JsonObject
+from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.federation import ListCheck
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 _ResultT = TypeVar("_ResultT")
 _SWEEP_SECONDS: Final = 15.0
@@ -38,9 +36,6 @@ _SWEEP_SECONDS: Final = 15.0
 _END_SECONDS: Final = 6.0
 # What has been silent for so long is asked for its list before a call that is made once only.
 _FRESH_SECONDS: Final = 5.0
-
-# What the SDK says of messages that it cannot read holds them: no part of our logs.
-logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
 
 
 class SdkMcpClient:
@@ -52,6 +47,7 @@ class SdkMcpClient:
         pause: Waits so many seconds before a connection is made anew.
         call_seconds: How long a call may take, its connection included.
         connect_seconds: How long a connection may take to be made.
+        sweep_seconds: How often what is idle is looked for.
 
     """
 
@@ -63,15 +59,17 @@ class SdkMcpClient:
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
         call_seconds: float = MCP_CALL_SECONDS,
         connect_seconds: float = MCP_CONNECT_SECONDS,
+        sweep_seconds: float = _SWEEP_SECONDS,
     ) -> None:
         self._transports = transports
         self._clock = clock
         self._pause = pause
         self._call_seconds = call_seconds
         self._connect_seconds = connect_seconds
+        self._sweep_seconds = sweep_seconds
         self._links: dict[str, Link] = {}
-        self._used: dict[str, datetime] = {}
-        self._locks: dict[str, asyncio.Lock] = {}
+        # A lock is there as long as somebody holds it or waits for it.
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._open: set[Link] = set()
         self._starting = threading.Lock()
         self._is_closed = False
@@ -98,8 +96,12 @@ class SdkMcpClient:
 
     def forget(self, key_prefix: str, *, but: Sequence[str]) -> None:
         """Close the connections of these keys that are not among `but`, soon."""
-        if any(self._is_forgotten(key, key_prefix, but) for key in tuple(self._links)):
-            self._run(self._closed(lambda key: self._is_forgotten(key, key_prefix, but)))
+
+        def is_forgotten(key: str) -> bool:
+            return key.startswith(key_prefix) and key not in but
+
+        if any(map(is_forgotten, tuple(self._links))):
+            self._run(self._closed(is_forgotten))
 
     def sweep(self) -> None:
         """Close what has been idle for long; it is done regularly."""
@@ -114,13 +116,12 @@ class SdkMcpClient:
             asyncio.run_coroutine_threadsafe(self._all_ended(), loop).result()
             loop.call_soon_threadsafe(loop.stop)
 
-    @staticmethod
-    def _is_forgotten(key: str, prefix: str, but: Sequence[str]) -> bool:
-        return key.startswith(prefix) and key not in but
-
     def _is_idle(self, key: str) -> bool:
-        idle = (self._clock.now() - self._used[key]).total_seconds()
-        return self._links[key].is_over or (idle >= MCP_IDLE_SECONDS and not self._links[key].calls)
+        link = self._links[key]
+        return link.is_over or (self._silence(link) >= MCP_IDLE_SECONDS and not link.calls)
+
+    def _silence(self, link: Link) -> float:
+        return (self._clock.now() - link.used_at).total_seconds()
 
     def _run(self, work: Coroutine[Any, Any, _ResultT]) -> _ResultT:
         try:
@@ -155,8 +156,11 @@ class SdkMcpClient:
 
     async def _sweep_regularly(self) -> None:
         while True:
-            await asyncio.sleep(_SWEEP_SECONDS)
-            await self._closed(self._is_idle)
+            await asyncio.sleep(self._sweep_seconds)
+            try:
+                await self._closed(self._is_idle)
+            except Exception as error:  # noqa: BLE001  else nothing idle would be closed any more
+                logger.error("idle connections are not closed", extra=failure(error))
 
     async def _listed(self, target: McpTarget) -> list[McpTool]:
         link = self._link(target)
@@ -197,7 +201,7 @@ class SdkMcpClient:
                                 status=error.status,
                             ) from error
                     finally:
-                        self._used[key] = self._clock.now()
+                        link.used_at = self._clock.now()
         except TimeoutError as error:
             raise UnavailableError(
                 "mcp_call_timeout", server=target.server, limit=int(self._call_seconds)
@@ -215,14 +219,14 @@ class SdkMcpClient:
         async with self._locks.setdefault(key, asyncio.Lock()):
             link = self._links.get(key)
             if link is not None and not link.is_over:
-                silent = (self._clock.now() - self._used[key]).total_seconds()
-                if not link.stale and (settled or silent < _FRESH_SECONDS):
+                if not link.stale and (settled or self._silence(link) < _FRESH_SECONDS):
                     return link
                 try:
-                    async with asyncio.timeout(self._connect_seconds):
-                        check(await link.tools())
-                except (LinkLostError, TimeoutError):
+                    await self._checked(link, check)
+                except BaseException as error:
                     self._drop(key, link)
+                    if not isinstance(error, LinkLostError | TimeoutError):
+                        raise
                 else:
                     return link
             return await self._made(target, key, check)
@@ -233,11 +237,10 @@ class SdkMcpClient:
         for attempt in range(MCP_RECONNECTS + 1):
             link = self._link(target)
             try:
-                async with asyncio.timeout(self._connect_seconds):
-                    check(await link.tools())
+                await self._checked(link, check)
             except LinkLostError as error:
                 link.close()
-                if attempt == MCP_RECONNECTS or not _passes(error):
+                if attempt == MCP_RECONNECTS or not error.passes:
                     raise error.told(target.server) from error
                 await self._pause(pause)
                 pause *= 2
@@ -252,11 +255,18 @@ class SdkMcpClient:
                 return link
         raise LinkLostError("mcp_unreachable").told(target.server)
 
+    async def _checked(self, link: Link, check: ListCheck) -> None:
+        async with asyncio.timeout(self._connect_seconds):
+            listed = await link.tools()
+        # What it learns it keeps: no other connection waits for that.
+        await asyncio.to_thread(check, listed)
+
     def _keep(self, key: str, link: Link) -> None:
-        self._links[key], self._used[key] = link, self._clock.now()
-        idle = [each for each, kept in self._links.items() if not kept.calls and each != key]
-        for each in sorted(idle, key=self._used.__getitem__)[: len(self._links) - MAX_MCP_LINKS]:
-            self._drop(each, self._links[each])
+        self._links[key] = link
+        idle = [each for each in self._links.items() if not each[1].calls and each[1] is not link]
+        idle.sort(key=lambda each: each[1].used_at)
+        for each, kept in idle[: max(0, len(self._links) - MAX_MCP_LINKS)]:
+            self._drop(each, kept)
 
     def _drop(self, key: str, link: Link) -> None:
         if self._links.get(key) is link:
@@ -264,7 +274,7 @@ class SdkMcpClient:
         link.close()
 
     def _link(self, target: McpTarget) -> Link:
-        link = Link(target, self._transports)
+        link = Link(target, self._transports, self._clock.now())
         self._open.add(link)
 
         def ended(task: asyncio.Task[None]) -> None:
@@ -279,9 +289,6 @@ class SdkMcpClient:
         for key, link in tuple(self._links.items()):
             if which(key):
                 self._drop(key, link)
-        for key in tuple(self._used):
-            if key not in self._links and not self._locks[key].locked():
-                del self._used[key], self._locks[key]
 
     async def _all_ended(self) -> None:
         self._links.clear()
@@ -291,8 +298,3 @@ class SdkMcpClient:
             await asyncio.wait([link.task for link in self._open], timeout=_END_SECONDS)
         for task in asyncio.all_tasks() - {asyncio.current_task()}:
             task.cancel()
-
-
-def _passes(error: LinkLostError) -> bool:
-    """Tell whether trying again can help: a key that is refused and a missing program stay so."""
-    return error.reason in {"mcp_unreachable", "mcp_ended", "mcp_http_status"}

@@ -24,6 +24,11 @@ class LinkLostError(Exception):
         self.reason = reason
         self.status = status
 
+    @property
+    def passes(self) -> bool:
+        """Whether trying again can help: a key that is refused and a missing program stay so."""
+        return self.reason in {"mcp_unreachable", "mcp_ended", "mcp_http_status"}
+
     def told(self, server: str) -> UnavailableError:
         """Return it as the failure of a server that cannot be used."""
         return UnavailableError(

@@ -8,8 +8,10 @@ of a call. Such a call is answered with "cancel" and made anew once the person h
 import asyncio
 import hashlib
 import json
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Final
 
 import mcp_types as types
@@ -36,6 +38,9 @@ _REASON_SECONDS: Final = 1.0
 # How many messages that nobody can read a server may send.
 _MAX_GARBLED: Final = 20
 
+# What the SDK says of messages that it cannot read holds them: no part of our logs.
+logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
+
 
 @dataclass(slots=True)
 class _Asked:
@@ -47,9 +52,10 @@ class _Asked:
 
 
 class Link:
-    """A connection that is made at once; `opened` waits for it."""
+    """A connection that is made at once; `opened` waits for it, `used_at` is when a call ended."""
 
-    def __init__(self, target: McpTarget, transports: Transports) -> None:
+    def __init__(self, target: McpTarget, transports: Transports, now: datetime) -> None:
+        self.used_at = now
         self.stale = False
         self._garbled = 0
         self._server = target.server
