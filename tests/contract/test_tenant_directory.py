@@ -122,16 +122,20 @@ def test_a_tenant_is_suspended_and_resumed(tenants: TenantDirectory) -> None:
 
 
 def test_a_deletion_has_no_way_back(tenants: TenantDirectory) -> None:
-    tenants.add(Tenant(id=ACME))
+    tenants.add(Tenant(id=ACME, name="Acme", calls_per_window=7))
     tenants.set_state(ACME, TenantState.DELETING, START)
     tenants.set_state(ACME, TenantState.DELETING, START)
 
     for state in (TenantState.ACTIVE, TenantState.SUSPENDED):
         with pytest.raises(ConflictError, match="tenant_going"):
             tenants.set_state(ACME, state, LATER)
+    with pytest.raises(ConflictError, match="tenant_going"):
+        tenants.change(ACME, name="x", calls=None)
     tenants.set_state(ACME, TenantState.DELETED, LATER)
     with pytest.raises(ConflictError, match="tenant_going"):
         tenants.set_state(ACME, TenantState.DELETING, LATER)
+    with pytest.raises(ConflictError, match="tenant_going"):
+        tenants.change(ACME, name="x", calls=9)
 
     assert tenants.tenant(ACME) == Tenant(id=ACME, state=TenantState.DELETED, changed_at=LATER)
 

@@ -83,7 +83,7 @@ def rest_services(
         files=world.files,
         index=IndexReports(world.catalogue, world.runs),
         rebuilds=world.rebuilds,
-        tenant_settings=SettingsService(world.tenant_settings, ReversibleBox()),
+        tenant_settings=SettingsService(world.tenant_settings, ReversibleBox(), world.tenants),
         tenants=Tenants(
             world.tenants,
             world.admission,

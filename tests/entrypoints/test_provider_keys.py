@@ -95,6 +95,7 @@ def test_the_keys_of_another_tenant_are_tried_by_who_runs_it_all_and_nobody_else
 ) -> None:
     give(world, chat_provider_keys={"openai": FIRST})
     url = "/api/v1/tenants/globex/settings"
+    assert world.get("/api/v1/vaults", user="mallory").status == 200
     world.send("PUT", url, {"chat_provider_keys": {"openai": SECOND}}, user="root")
 
     there, nowhere = (tried(world, "openai", tenant=tenant) for tenant in ("globex", "nowhere"))

@@ -130,6 +130,8 @@ def test_a_tenant_that_is_deleted_is_not_resumed(world: RestWorld) -> None:
     for action in ("resume", "suspend"):
         answer = world.send("POST", f"{TENANTS}/globex/{action}", user="root")
         assert error(answer) == (409, "tenant_going")
+    changed = world.send("PATCH", f"{TENANTS}/globex", {"name": "x"}, user="root")
+    assert error(changed) == (409, "tenant_going")
 
 
 def test_an_administrator_sees_their_people_and_what_these_share(world: RestWorld) -> None:

@@ -6,11 +6,9 @@ from datetime import datetime
 
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import TenantId, UserId
-from archivolt.domain.tenancy import Standing, Tenant, TenantState, TenantUser, UserState
+from archivolt.domain.tenancy import GOING, Standing, Tenant, TenantState, TenantUser, UserState
 from archivolt.ports.chat_model import ProviderConnection
 from archivolt.ports.provider_keys import KeyTrial, KeyVerdict
-
-_GOING = (TenantState.DELETING, TenantState.DELETED)
 
 
 class InMemoryTenants:
@@ -48,6 +46,8 @@ class InMemoryTenants:
 
     def change(self, tenant: TenantId, *, name: str | None, calls: int | None) -> Tenant:
         before = self._known(tenant)
+        if before.is_going:
+            raise ConflictError("tenant_going", tenant=tenant)
         self._tenants[tenant] = replace(
             before,
             name=before.name if name is None else name,
@@ -58,8 +58,10 @@ class InMemoryTenants:
     def set_state(self, tenant: TenantId, state: TenantState, at: datetime) -> Tenant:
         before = self._known(tenant)
         gone = before.state is TenantState.DELETED and state is not TenantState.DELETED
-        if gone or (before.state in _GOING and state not in _GOING):
+        if gone or (before.is_going and state not in GOING):
             raise ConflictError("tenant_going", tenant=tenant)
+        if state is TenantState.DELETED:
+            before = Tenant(id=tenant, first_seen=before.first_seen)
         self._tenants[tenant] = replace(before, state=state, changed_at=at)
         return self._tenants[tenant]
 

@@ -10,11 +10,13 @@ if TYPE_CHECKING:
 
 def settings_service(on: "Container") -> "SettingsService":
     """Return it; a key for vectors lets the documents that waited for one follow."""
+    from archivolt.composition.tenancy import tenant_directory
     from archivolt.governance.settings import SettingsService
 
     return SettingsService(
         on.tenant_settings,
         on.secret_box,
+        tenant_directory(on),
         embedding_origin=on.index.models.origin,
         catch_up=on.index.sync.synchronise,
     )

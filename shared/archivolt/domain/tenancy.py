@@ -7,6 +7,7 @@ and user is noted at their first request.
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
+from typing import Final
 
 from archivolt.domain.errors import ForbiddenError
 from archivolt.domain.identity import Principal, Role, TenantId, UserId
@@ -22,6 +23,9 @@ class TenantState(StrEnum):
     """Its data is being erased; there is no way back."""
     DELETED = "deleted"
     """Nothing of it is left but its id, which nobody takes again."""
+
+
+GOING: Final = (TenantState.DELETING, TenantState.DELETED)
 
 
 class UserState(StrEnum):
@@ -44,6 +48,11 @@ class Tenant:
     first_seen: datetime | None = None
     changed_at: datetime | None = None
     calls_per_window: int = 0
+
+    @property
+    def is_going(self) -> bool:
+        """Whether it is being erased, or was."""
+        return self.state in GOING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

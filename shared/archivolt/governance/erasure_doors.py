@@ -45,7 +45,6 @@ class ErasureDoors:
         if subject.user is not None:
             self._people.forget_user(subject.tenant, subject.user)
         if subject.scope is ErasureScope.TENANT:
-            self._people.change(subject.tenant, name="", calls=0)
             self._people.set_state(subject.tenant, TenantState.DELETED, self._now())
 
     def _now(self) -> datetime:

@@ -12,11 +12,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, ConfigDict, Field, SecretStr
 
 from archivolt.domain import limits
-from archivolt.domain.errors import (
-    ConflictError,
-    InvalidRequestError,
-    UnavailableError,
-)
+from archivolt.domain.errors import ConflictError, InvalidRequestError, UnavailableError
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.settings import (
     CHAT_API_KEY,
@@ -26,9 +22,10 @@ from archivolt.domain.settings import (
 )
 from archivolt.governance.budget_settings import PAYS_FOR_VECTORS, BudgetsChange, ModelName
 from archivolt.governance.provider_keys import fingerprint, is_fingerprint, with_provider_keys
-from archivolt.governance.tenants import reached
+from archivolt.governance.tenants import reached_known
 from archivolt.observability import failure, logger
 from archivolt.ports.governance import SecretBox, TenantSettingsStore
+from archivolt.ports.tenancy import TenantDirectory
 
 _ATTEMPTS: Final = 5
 _PRINTABLE: Final = re.compile(r"[\x21-\x7e]*")
@@ -160,6 +157,7 @@ class SettingsService:
     Args:
         store: Keeps them.
         secrets: Seals the keys.
+        tenants: Knows which there are.
         embedding_origin: Where the deployment has vectors made; "" for no provider.
         catch_up: Has the documents of a tenant that waited for a key or a budget queued again, on
             behalf of a user.
@@ -170,12 +168,14 @@ class SettingsService:
         self,
         store: TenantSettingsStore,
         secrets: SecretBox,
+        tenants: TenantDirectory,
         *,
         embedding_origin: str = "",
         catch_up: Callable[[TenantId, UserId], None] = lambda tenant, user: None,  # noqa: ARG005  none
     ) -> None:
         self._store = store
         self._secrets = secrets
+        self._tenants = tenants
         self._embedding_origin = embedding_origin
         self._catch_up = catch_up
 
@@ -183,10 +183,10 @@ class SettingsService:
         """Return the settings of a tenant.
 
         Raises:
-            NotFoundError: `tenant_not_found`: another one, and the caller is no cpi-admin.
+            NotFoundError: `tenant_not_found`: none, or another's, and the caller is no cpi-admin.
 
         """
-        return self._store.load(reached(principal, tenant))
+        return self._store.load(reached_known(principal, tenant, self._tenants, changes=False))
 
     def own(self, principal: Principal) -> TenantSettings:
         """Return the settings of the caller's own tenant, for what everybody in it may see."""
@@ -198,10 +198,10 @@ class SettingsService:
         Raises:
             NotFoundError: `tenant_not_found`.
             InvalidRequestError: `embedding_key_unused`, `provider_unknown`.
-            ConflictError: `conflict`: others change them all the time.
+            ConflictError: `tenant_going`; `conflict`: others change them all the time.
 
         """
-        administered = reached(principal, tenant)
+        administered = reached_known(principal, tenant, self._tenants, changes=True)
         changed, gives_key = self._saved(administered, change)
         if gives_key or (self._embedding_origin and change.model_fields_set & PAYS_FOR_VECTORS):
             self._let_documents_follow(administered, principal.user)

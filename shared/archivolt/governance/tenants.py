@@ -113,6 +113,7 @@ class Tenants:
 
         Raises:
             NotFoundError: `tenant_not_found`.
+            ConflictError: `tenant_going`.
 
         """
         changed = reached(principal, tenant)
@@ -234,6 +235,27 @@ def reached(principal: Principal, tenant: str) -> TenantId:
         return tenant_id(tenant)
     except UnauthenticatedError as error:
         raise NotFoundError("tenant_not_found", tenant=tenant) from error
+
+
+def reached_known(
+    principal: Principal, tenant: str, directory: TenantDirectory, *, changes: bool
+) -> TenantId:
+    """Return the tenant as `reached`, if it is there; what `changes` it comes before its end.
+
+    A caller's own is there though nobody could note it yet.
+
+    Raises:
+        NotFoundError: `tenant_not_found`.
+        ConflictError: `tenant_going`.
+
+    """
+    named = reached(principal, tenant)
+    found = directory.tenant(named)
+    if found is None and named != principal.tenant:
+        raise NotFoundError("tenant_not_found", tenant=tenant)
+    if found is not None and found.is_going and changes:
+        raise ConflictError("tenant_going", tenant=tenant)
+    return named
 
 
 def _user(user: str) -> UserId:

@@ -44,12 +44,15 @@ class TenantDirectory(Protocol):
 
         Raises:
             NotFoundError: `tenant_not_found`.
+            ConflictError: `tenant_going`: it is being deleted, or is deleted.
 
         """
         ...
 
     def set_state(self, tenant: TenantId, state: TenantState, at: datetime) -> Tenant:
         """Change a tenant's state; deleting ends in deleted and in nothing else.
+
+        One that is deleted has neither a name nor a limit any more.
 
         Raises:
             NotFoundError: `tenant_not_found`.

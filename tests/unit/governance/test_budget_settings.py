@@ -13,12 +13,13 @@ from archivolt.domain.usage import Budgets, ModelPrice
 from archivolt.governance.settings import SettingsChange, SettingsService
 from tests.builders import ACME, principal
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
+from tests.fakes.tenancy import InMemoryTenants
 
 ADMIN = principal("ada", role=Role.TENANT_ADMIN)
 
 
 def changed(*changes: dict[str, Any]) -> TenantSettings:
-    service = SettingsService(InMemoryTenantSettings(), ReversibleBox())
+    service = SettingsService(InMemoryTenantSettings(), ReversibleBox(), InMemoryTenants())
     for change in changes:
         parsed = SettingsChange.model_validate_json(json.dumps(change))
         service.change(ADMIN, ACME, parsed)

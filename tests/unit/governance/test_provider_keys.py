@@ -13,6 +13,7 @@ from archivolt.governance.provider_keys import fingerprint
 from archivolt.governance.settings import SettingsChange, SettingsService
 from tests.builders import ACME, principal
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
+from tests.fakes.tenancy import InMemoryTenants
 
 ADMIN = principal("ada", role=Role.TENANT_ADMIN)
 KEYS = {"anthropic": "sk-" + "first", "mistral": "sk-" + "second"}
@@ -20,7 +21,7 @@ KEYS = {"anthropic": "sk-" + "first", "mistral": "sk-" + "second"}
 
 @pytest.fixture
 def service() -> SettingsService:
-    return SettingsService(InMemoryTenantSettings(), ReversibleBox())
+    return SettingsService(InMemoryTenantSettings(), ReversibleBox(), InMemoryTenants())
 
 
 def give(service: SettingsService, keys: Any) -> TenantSettings:  # noqa: ANN401

@@ -16,9 +16,12 @@ from archivolt.domain.errors import (
 from archivolt.domain.identity import Role, TenantId, UserId
 from archivolt.domain.limits import CHAT_MAX_TOKENS, MAX_CHAT_TOKENS_PER_REQUEST
 from archivolt.domain.settings import TenantSettings
+from archivolt.domain.tenancy import GOING, Tenant, TenantState
 from archivolt.governance.settings import SettingsChange, SettingsService, fingerprint
 from tests.builders import ACME, GLOBEX, principal
+from tests.fakes.clock import START
 from tests.fakes.governance import InMemoryTenantSettings, ReversibleBox
+from tests.fakes.tenancy import InMemoryTenants
 
 ADMIN = principal("ada", role=Role.TENANT_ADMIN)
 CPI_ADMIN = principal("root", role=Role.CPI_ADMIN)
@@ -33,7 +36,14 @@ def store() -> InMemoryTenantSettings:
 
 @pytest.fixture
 def service(store: InMemoryTenantSettings) -> SettingsService:
-    return SettingsService(store, ReversibleBox())
+    return SettingsService(store, ReversibleBox(), both_tenants())
+
+
+def both_tenants() -> InMemoryTenants:
+    tenants = InMemoryTenants()
+    for tenant in (ACME, GLOBEX):
+        tenants.add(Tenant(id=tenant))
+    return tenants
 
 
 def change(**values: Any) -> SettingsChange:  # noqa: ANN401
@@ -139,7 +149,7 @@ def test_a_key_stays_with_the_host_it_was_given_for(
 def test_an_embedding_key_is_kept_sealed_for_the_place_where_vectors_are_made(
     store: InMemoryTenantSettings,
 ) -> None:
-    service = SettingsService(store, ReversibleBox(), embedding_origin=PROVIDER)
+    service = SettingsService(store, ReversibleBox(), InMemoryTenants(), embedding_origin=PROVIDER)
     changed = service.change(ADMIN, ACME, change(embedding_api_key=KEY, embedding_account="a1"))
 
     assert KEY not in repr(changed)
@@ -153,7 +163,7 @@ def test_an_embedding_key_is_kept_sealed_for_the_place_where_vectors_are_made(
 def test_keys_of_the_chat_and_of_vectors_do_not_touch_each_other(
     store: InMemoryTenantSettings,
 ) -> None:
-    service = SettingsService(store, ReversibleBox(), embedding_origin=PROVIDER)
+    service = SettingsService(store, ReversibleBox(), InMemoryTenants(), embedding_origin=PROVIDER)
     service.change(ADMIN, ACME, change(chat_api_key=KEY, chat_provider="openai"))
     both = service.change(ADMIN, ACME, change(embedding_api_key="another"))
     moved = service.change(ADMIN, ACME, change(chat_provider="mistral"))
@@ -167,7 +177,7 @@ def test_keys_of_the_chat_and_of_vectors_do_not_touch_each_other(
 def test_an_embedding_key_can_be_taken_back(
     store: InMemoryTenantSettings, nothing: str | None
 ) -> None:
-    service = SettingsService(store, ReversibleBox(), embedding_origin=PROVIDER)
+    service = SettingsService(store, ReversibleBox(), InMemoryTenants(), embedding_origin=PROVIDER)
     service.change(ADMIN, ACME, change(embedding_api_key=KEY))
 
     assert service.change(ADMIN, ACME, change(embedding_api_key=nothing)) == TenantSettings()
@@ -190,7 +200,9 @@ def test_with_a_new_embedding_key_the_documents_that_waited_follow(
         assert store.load(tenant).embedding_api_key_fingerprint == fingerprint(KEY)
         asked.append((tenant, user))
 
-    service = SettingsService(store, ReversibleBox(), embedding_origin=PROVIDER, catch_up=catch_up)
+    service = SettingsService(
+        store, ReversibleBox(), InMemoryTenants(), embedding_origin=PROVIDER, catch_up=catch_up
+    )
     service.change(ADMIN, ACME, change(embedding_api_key=KEY))
     assert asked == [(ACME, "ada")]
     for nothing in ({"chat_api_key": KEY}, {"embedding_api_key": fingerprint(KEY)}):
@@ -203,7 +215,9 @@ def test_a_key_is_in_force_even_if_nothing_can_be_queued(store: InMemoryTenantSe
     def down(tenant: TenantId, user: UserId) -> None:
         raise UnavailableError("unavailable")
 
-    service = SettingsService(store, ReversibleBox(), embedding_origin=PROVIDER, catch_up=down)
+    service = SettingsService(
+        store, ReversibleBox(), InMemoryTenants(), embedding_origin=PROVIDER, catch_up=down
+    )
     changed = service.change(ADMIN, ACME, change(embedding_api_key=KEY))
     assert store.load(ACME) == changed
 
@@ -230,6 +244,34 @@ def test_a_cpi_admin_administers_every_tenant(service: SettingsService) -> None:
     assert service.show(CPI_ADMIN, ACME).chat_model == ""
     with pytest.raises(NotFoundError):
         service.show(CPI_ADMIN, "../globex")
+
+
+def test_nobody_sets_anything_for_a_tenant_that_never_was(store: InMemoryTenantSettings) -> None:
+    service = SettingsService(store, ReversibleBox(), InMemoryTenants())
+
+    for act in (
+        lambda: service.show(CPI_ADMIN, "globexx"),
+        lambda: service.change(CPI_ADMIN, "globexx", change(chat_model="m")),
+    ):
+        with pytest.raises(NotFoundError, match="tenant_not_found"):
+            act()
+
+    assert store.load(TenantId("globexx")) == TenantSettings()
+    assert service.change(ADMIN, ACME, change(chat_model="m")).chat_model == "m"
+
+
+@pytest.mark.parametrize("state", GOING)
+def test_nobody_sets_anything_for_a_tenant_that_is_erased(
+    store: InMemoryTenantSettings, state: TenantState
+) -> None:
+    tenants = both_tenants()
+    tenants.set_state(GLOBEX, state, START)
+    service = SettingsService(store, ReversibleBox(), tenants)
+
+    with pytest.raises(ConflictError, match="tenant_going"):
+        service.change(CPI_ADMIN, GLOBEX, change(chat_model="m"))
+
+    assert store.load(GLOBEX) == TenantSettings()
 
 
 @pytest.mark.parametrize(
@@ -328,7 +370,7 @@ class Overtaken(InMemoryTenantSettings):
 
 def test_two_changes_at_once_both_count_and_no_key_meets_an_address_of_another() -> None:
     store = Overtaken(2)
-    service = SettingsService(store, ReversibleBox())
+    service = SettingsService(store, ReversibleBox(), InMemoryTenants())
 
     service.change(ADMIN, ACME, change(chat_model="m", chat_api_key=KEY))
 
@@ -339,4 +381,6 @@ def test_two_changes_at_once_both_count_and_no_key_meets_an_address_of_another()
 
 def test_who_is_overtaken_again_and_again_is_told() -> None:
     with pytest.raises(ConflictError):
-        SettingsService(Overtaken(99), ReversibleBox()).change(ADMIN, ACME, change(chat_model="m"))
+        SettingsService(Overtaken(99), ReversibleBox(), InMemoryTenants()).change(
+            ADMIN, ACME, change(chat_model="m")
+        )

@@ -15,6 +15,7 @@ from tests.builders import ACME, GLOBEX, principal
 from tests.fakes.clock import START
 from tests.fakes.embedding_server import EmbeddingServer, Trouble, embedding_server
 from tests.fakes.governance import ReversibleBox
+from tests.fakes.tenancy import InMemoryTenants
 from tests.unit.ingestion.test_tenant_keys import KEYS, KeyedWorld
 
 MONTH = f"{START:%Y-%m}"
@@ -116,6 +117,7 @@ def test_a_larger_budget_has_the_documents_follow_at_once(provider: EmbeddingSer
     service = SettingsService(
         world.settings,
         ReversibleBox(),
+        InMemoryTenants(),
         embedding_origin=provider.url,
         catch_up=lambda tenant, _: followed.append(tenant),
     )

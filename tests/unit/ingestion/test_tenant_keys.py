@@ -87,7 +87,9 @@ class KeyedWorld(IndexWorld):
         )
         admin = principal("admin", tenant=tenant, role=Role.TENANT_ADMIN)
         origin = self.container.index.models.origin
-        service = SettingsService(self.settings, ReversibleBox(), embedding_origin=origin)
+        service = SettingsService(
+            self.settings, ReversibleBox(), InMemoryTenants(), embedding_origin=origin
+        )
         return service.change(admin, tenant, change)
 
     def sent(self) -> dict[str, list[str]]:

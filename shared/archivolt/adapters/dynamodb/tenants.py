@@ -21,10 +21,11 @@ from archivolt.adapters.dynamodb.values import Value
 from archivolt.adapters.dynamodb.writes import ABSENT, PRESENT, Delete, Key, Put, Update
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import Role, TenantId, UserId
-from archivolt.domain.tenancy import Standing, Tenant, TenantState, TenantUser, UserState
+from archivolt.domain.tenancy import GOING, Standing, Tenant, TenantState, TenantUser, UserState
 
 _LIST: Final = "TENANTS"
-_GOING: Final = (TenantState.DELETING.value, TenantState.DELETED.value)
+_GOING: Final = tuple(state.value for state in GOING)
+_COMES: Final = ~Attr("state").is_in(_GOING)
 
 
 class DynamoTenants:
@@ -92,16 +93,18 @@ class DynamoTenants:
             named["name"] = name
         if calls is not None:
             named["calls"] = calls
-        return self._changed(tenant, named, PRESENT)
+        return self._changed(tenant, named, PRESENT & _COMES)
 
     def set_state(self, tenant: TenantId, state: TenantState, at: datetime) -> Tenant:
-        """Change a tenant's state; deleting ends in deleted and in nothing else."""
+        """Change a tenant's state; deleted it has neither a name nor a limit."""
         held = PRESENT
         if state.value not in _GOING:
-            held &= ~Attr("state").is_in(_GOING)
+            held &= _COMES
         elif state is TenantState.DELETING:
             held &= ~Attr("state").eq(TenantState.DELETED.value)
         changes: dict[str, Value] = {"state": state.value, "changed_at": to_number(at)}
+        if state is TenantState.DELETED:
+            changes |= {"name": "", "calls": 0}
         return self._changed(tenant, changes, held)
 
     def users(self, tenant: TenantId, *, limit: int, after: str = "") -> Sequence[TenantUser]:
