@@ -50,7 +50,9 @@ class _RealServers(ChatWorld):
     @cached_property
     def outside(self) -> Outside:
         """See `ChatWorld.outside`."""
-        calls = McpCalls(self.mcp_servers, ReversibleBox, lambda: self._client, self.clock)
+        calls = McpCalls(
+            self.mcp_servers, ReversibleBox, lambda: self._client, self.clock, programs=True
+        )
         return Outside(calls, JsonSchemaArguments, _in_background)
 
     def break_servers(self, *, known: bool) -> None:
@@ -76,7 +78,7 @@ class _RealServers(ChatWorld):
 def measure() -> list[Row]:
     """Return milliseconds to the first word, beside those without any server."""
     rules = OutboundRules.from_setting("127.0.0.1")
-    client = SdkMcpClient(Transports(rules, rules), SystemClock(), connect_seconds=2)
+    client = SdkMcpClient(Transports(rules, rules, programs=True), SystemClock(), connect_seconds=2)
     try:
         medians = asyncio.run(_medians(client))
     finally:

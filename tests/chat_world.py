@@ -22,7 +22,7 @@ from archivolt.chat.skills import SkillService
 from archivolt.chat.turns import SendMessage, TurnSupport
 from archivolt.chat.waiting import WaitingTurns
 from archivolt.domain.conversation import Conversation, ConversationId
-from archivolt.domain.federation import McpServer, exposed
+from archivolt.domain.federation import McpServer, McpTransport, exposed
 from archivolt.domain.identity import Principal
 from archivolt.domain.messages import Language
 from archivolt.domain.settings import TenantSettings
@@ -82,6 +82,7 @@ class ChatWorld(World):
         self.kept_skills = InMemorySkills()
         self.skills = SkillService(lambda: self.kept_skills)
         self.asked_later: list[Callable[[], None]] = []
+        self.runs_programs = True
         self._limits = limits or LoopLimits()
         self.send_message = self._send_message()
         waiting = WaitingTurns(ReversibleBox, self.clock)
@@ -119,14 +120,29 @@ class ChatWorld(World):
     @cached_property
     def outside(self) -> Outside:
         """MCP servers of others; what is asked in the background is kept in `asked_later`."""
-        calls = McpCalls(self.mcp_servers, ReversibleBox, lambda: self.mcp_client, self.clock)
+        calls = McpCalls(
+            self.mcp_servers,
+            ReversibleBox,
+            lambda: self.mcp_client,
+            self.clock,
+            programs=self.runs_programs,
+        )
         return Outside(calls, JsonSchemaArguments, self.asked_later.append)
 
-    def use_server(self, server_id: str, server: ScriptedServer, *, known: bool = True) -> None:
+    def use_server(
+        self,
+        server_id: str,
+        server: ScriptedServer,
+        *,
+        known: bool = True,
+        transport: McpTransport = McpTransport.STDIO,
+    ) -> None:
         """Turn an MCP server on; unless it is `known`, nobody knows its tools."""
         self.mcp_client.servers[server_id] = server
         tools = exposed(server.tools, ()) if known else None
-        kept = McpServer(id=server_id, title=server_id, enabled=True, tools=tools)
+        kept = McpServer(
+            id=server_id, title=server_id, enabled=True, transport=transport, tools=tools
+        )
         self.mcp_servers.save(ACME, kept)
 
     @property

@@ -3,9 +3,15 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
+import pytest
+
 from archivolt.bootstrap import Container
 from archivolt.composition.federation import FederationContainer
+from archivolt.domain.errors import UnavailableError
+from archivolt.domain.federation import McpServer, McpTarget, McpTool, McpTransport
 from archivolt.settings import Settings
+from tests.builders import ACME, principal
+from tests.fakes.federation import InMemoryMcpServers
 
 
 def test_calls_side_by_side_share_one_client() -> None:
@@ -18,3 +24,23 @@ def test_calls_side_by_side_share_one_client() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(ask, range(8)))) == 1
+
+
+@pytest.mark.parametrize("programs", [False, True])
+def test_programs_are_run_and_offered_where_the_setting_says_so(programs: bool) -> None:
+    federation = FederationContainer(Container(Settings(archivolt_mcp_stdio=programs)))
+    federation.store = InMemoryMcpServers()
+    server = McpServer(
+        id="ours", enabled=True, command="/no/such/program", tools=(McpTool(name="x"),)
+    )
+    federation.store.save(ACME, server)
+
+    offered = federation.outside.offered(principal("alice")).tools
+    target = McpTarget(server="ours", transport=McpTransport.STDIO, command="/no/such/program")
+    with pytest.raises(UnavailableError) as failed:
+        federation.client.tools(target)
+    federation.client.close()
+
+    assert bool(offered) is programs
+    reason = "mcp_no_program" if programs else "mcp_programs_off"
+    assert failed.value.details["reason"] == reason

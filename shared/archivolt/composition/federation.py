@@ -48,6 +48,7 @@ class FederationContainer:
         transports = Transports(
             OutboundRules.from_setting(settings.outbound_allowed_hosts),
             OutboundRules.from_setting(settings.archivolt_fetch_allowed_hosts),
+            programs=settings.archivolt_mcp_stdio,
         )
         return SdkMcpClient(transports, self._on.clock)
 
@@ -58,7 +59,11 @@ class FederationContainer:
         from archivolt.federation.calls import McpCalls
 
         calls = McpCalls(
-            self.store, lambda: self._on.secret_box, lambda: self.client, self._on.clock
+            self.store,
+            lambda: self._on.secret_box,
+            lambda: self.client,
+            self._on.clock,
+            programs=self._on.settings.archivolt_mcp_stdio,
         )
         return Outside(calls, _argument_schemas, _in_background)
 

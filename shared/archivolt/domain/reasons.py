@@ -72,6 +72,10 @@ REASONS: Mapping[str, Message] = {
     "mcp_no_program": Message(
         "its command cannot be started", "sa commande ne peut pas être lancée"
     ),
+    "mcp_programs_off": Message(
+        "it is a program, and this deployment runs none",
+        "c'est un programme, et ce déploiement n'en lance aucun",
+    ),
     "mcp_slow": Message("it takes too long", "il met trop de temps"),
     "mcp_unasked": Message("it was not asked yet", "il n'a pas encore été interrogé"),
     "mcp_unreachable": Message("its address does not answer", "son adresse ne répond pas"),

@@ -9,6 +9,7 @@ from archivolt.domain.federation import (
     McpResult,
     McpServer,
     McpTool,
+    McpTransport,
     QuestionAskedError,
 )
 from archivolt.domain.identity import Principal, TenantId
@@ -31,6 +32,7 @@ class McpCalls:
         secrets: Opens their values.
         client: Speaks to them; made when it is first needed.
         clock: The time.
+        programs: Whether servers that are programs of this machine may be used (decision 25).
 
     """
 
@@ -40,16 +42,20 @@ class McpCalls:
         secrets: Callable[[], SecretBox],
         client: Callable[[], McpClient],
         clock: Clock,
+        *,
+        programs: bool,
     ) -> None:
         self._store = store
         self._secrets = secrets
         self._client = client
         self._clock = clock
+        self._programs = programs
         self._has_called = False
 
     def servers(self, principal: Principal) -> list[McpServer]:
-        """Return what the caller's tenant has turned on; connections to all else are closed."""
-        on = [server for server in self._store.of_tenant(principal.tenant) if server.enabled]
+        """Return what is on and works here for the caller; connections to all else are closed."""
+        kept = self._store.of_tenant(principal.tenant)
+        on = [server for server in kept if server.enabled and self._works_here(server)]
         if self._has_called:
             own = _key(principal, "")
             current = [_key(principal, server.link) for server in on]
@@ -112,6 +118,9 @@ class McpCalls:
         """Close all connections, and wait until no program is left (L9)."""
         if self._has_called:
             self._client().close()
+
+    def _works_here(self, server: McpServer) -> bool:
+        return self._programs or server.transport is not McpTransport.STDIO
 
     def _check(self, tenant: TenantId, server: McpServer, listed: Sequence[McpTool]) -> None:
         known = learnt(server, listed, self._clock.now())

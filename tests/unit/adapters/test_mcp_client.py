@@ -44,13 +44,14 @@ class Servers:
         seconds: float = 20,
         rules: OutboundRules = LOOPBACK,
         sweep_seconds: float = 15,
+        programs: bool = True,
         clock: Clock | None = None,
     ) -> None:
         self.clock = FrozenClock()
         self.pauses: list[float] = []
         self.lists: list[list[str]] = []
         self.client = SdkMcpClient(
-            Transports(rules, rules),
+            Transports(rules, rules, programs=programs),
             clock or self.clock,
             pause=self._pause,
             call_seconds=seconds,
@@ -333,6 +334,17 @@ def test_a_program_that_is_not_there_is_not_tried_again(servers: Servers) -> Non
 
     assert servers.failure(absent) == "mcp_server_unavailable mcp_no_program"
     assert servers.pauses == []
+
+
+def test_where_programs_are_turned_off_none_is_started(tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+
+    with opened(Servers(programs=False)) as off, mcp_http_server() as server:
+        assert off.failure(program("hung", str(pid))) == "mcp_server_unavailable mcp_programs_off"
+        assert off.call(address(server.url), "echo", key="other") == "{}"
+
+    assert off.pauses == []
+    assert not pid.exists()
 
 
 def test_a_program_that_speaks_garbage_is_cut_off(servers: Servers) -> None:

@@ -10,7 +10,14 @@ import pytest
 from archivolt.chat.requests import TurnRequest
 from archivolt.domain.conversation import ConversationId
 from archivolt.domain.errors import ConflictError, UnavailableError
-from archivolt.domain.federation import McpAnswers, McpQuestion, McpResult, McpStatus, McpTool
+from archivolt.domain.federation import (
+    McpAnswers,
+    McpQuestion,
+    McpResult,
+    McpStatus,
+    McpTool,
+    McpTransport,
+)
 from archivolt.domain.messages import Language
 from archivolt.domain.stream import ConfirmationRequired, Notice, StreamEvent, ToolUseResult
 from archivolt.ports.chat_model import ModelTurn
@@ -276,6 +283,19 @@ def test_a_server_that_is_turned_off_is_gone_from_the_next_message() -> None:
 
     assert notices(asyncio.run(world.turn("Hello"))) == []
     assert [name for name in offered(world) if name.startswith("mcp_")] == []
+
+
+def test_where_programs_are_turned_off_those_that_were_on_are_left_out() -> None:
+    world = world_with()
+    world.use_server("new", ScriptedServer([ECHO]), known=False)
+    world.use_server("far", ScriptedServer([ECHO]), transport=McpTransport.HTTP)
+
+    world.runs_programs = False
+    world.restart(ScriptedModel(DONE))
+    events = asyncio.run(world.turn("Hello"))
+
+    assert [name for name in offered(world) if name.startswith("mcp_")] == ["mcp_far_echo"]
+    assert notices(events) == []
 
 
 def test_a_message_without_tools_has_none_of_others() -> None:

@@ -13,6 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from archivolt.adapters.http.addresses import OutboundRules
 from archivolt.adapters.http.loopback_proxy import loopback_proxy
 from archivolt.adapters.http.outbound import Caps, guarded_async_client
+from archivolt.adapters.mcp.failures import LinkLostError
 from archivolt.domain.federation import PROXY_PLACE, McpTarget, McpTransport
 from archivolt.domain.federation_limits import (
     MAX_MCP_ANSWER_BYTES,
@@ -42,22 +43,31 @@ class Transports:
     Args:
         rules: Where an address may lead.
         pages: Where a program may go that is given a proxy.
+        programs: Whether programs of this machine may be run (decision 25).
 
     """
 
-    def __init__(self, rules: OutboundRules, pages: OutboundRules) -> None:
+    def __init__(self, rules: OutboundRules, pages: OutboundRules, *, programs: bool) -> None:
         self._rules = rules
         self._pages = pages
+        self._programs = programs
 
     @asynccontextmanager
     async def open(self, target: McpTarget, status: LastStatus) -> AsyncGenerator[Streams]:
-        """Give the streams to and from a server, as the SDK takes them."""
+        """Give the streams to and from a server, as the SDK takes them.
+
+        Raises:
+            LinkLostError: `mcp_programs_off`: it is a program, and none is run here.
+
+        """
         way = self._program if target.transport is McpTransport.STDIO else self._address
         async with way(target, status) as streams:
             yield streams
 
     @asynccontextmanager
     async def _program(self, target: McpTarget, _: LastStatus) -> AsyncGenerator[Streams]:
+        if not self._programs:
+            raise LinkLostError("mcp_programs_off")
         async with self._arguments(target) as arguments:
             started = StdioServerParameters(
                 command=target.command,
