@@ -189,6 +189,66 @@ def test_a_run_that_is_over_keeps_its_result_and_nothing_of_what_was_said(runs: 
         runs.sealed_state(over)
 
 
+def test_of_the_changes_of_a_run_that_is_over_only_who_said_what_is_kept(runs: RunStore) -> None:
+    run = runs.create(a_run(), "sealed", [])
+    for place in ("1.0", "1.1"):
+        runs.put_approval(run, an_approval(place))
+        runs.keep_task_token(run, an_approval(place), "token")
+    runs.decide(run, an_approval(), ApprovalState.APPROVED, by=BOB, at=START)
+    end = START + timedelta(hours=1)
+
+    over = runs.save(replace(run, status=RunStatus.CANCELLED, updated_at=end))
+
+    agreed, waited = (replace(an_approval(place), sealed="") for place in ("1.0", "1.1"))
+    assert runs.approvals(over) == [
+        replace(agreed, state=ApprovalState.APPROVED, decided_by=BOB, decided_at=START),
+        replace(waited, state=ApprovalState.DECLINED, decided_at=end),
+    ]
+    assert runs.keep_task_token(over, waited, "late") is None
+
+
+@pytest.mark.parametrize("ends", ["over", "gone"])
+def test_nothing_is_kept_of_a_run_that_is_over_or_gone(runs: RunStore, ends: str) -> None:
+    run = runs.create(a_run(), "sealed", [])
+    runs.put_approval(run, an_approval())
+    over = runs.save(replace(run, status=RunStatus.CANCELLED), events=[an_event("run_end")])
+    if ends == "gone":
+        runs.delete(over)
+
+    late = [an_event("late")]
+    assert not runs.keep_outcome(run, "1.0", "sealed", late)
+    assert not runs.put_approval(run, an_approval("1.1"), events=late)
+    assert not runs.put_approval(run, an_approval(number=2), instead_of="1.0.1", events=late)
+    said = runs.decide(run, an_approval(), ApprovalState.APPROVED, by=BOB, at=START, events=late)
+
+    assert said is None
+    assert runs.outcome(run, "1.0") is None
+    assert len(runs.approvals(run)) == (1 if ends == "over" else 0)
+    assert [e.name for e in runs.events(run, after=0, limit=9)] == ["run_end"] * (ends == "over")
+
+
+def test_what_happens_is_kept_and_told_together(runs: RunStore) -> None:
+    run = runs.create(a_run(), "", [])
+    for _ in range(2):
+        runs.keep_outcome(run, "1.1", "sealed", [an_event("came to")])
+        runs.put_approval(run, an_approval(), events=[an_event("asked")])
+        runs.put_approval(
+            run, an_approval(number=2), instead_of="1.0.1", events=[an_event("edited")]
+        )
+        runs.decide(
+            run,
+            an_approval(number=2),
+            ApprovalState.APPROVED,
+            by=BOB,
+            at=START,
+            events=[an_event("decided")],
+        )
+
+    told = [event.name for event in runs.events(run, after=0, limit=9)]
+    assert told == ["came to", "asked", "edited", "decided"]
+    assert runs.get(ACME, run.id).event_count == 4
+
+
 def test_a_run_without_a_result_has_none(runs: RunStore) -> None:
     assert runs.result(runs.create(a_run(), "", [])) is None
 

@@ -22,6 +22,14 @@ class _Kept:
     def tell(self, events: Sequence[RunEvent]) -> None:
         for event in events:
             self.events.append(replace(event, number=len(self.events) + 1))
+        self.run = replace(self.run, event_count=len(self.events))
+
+    def close(self, at: datetime) -> None:
+        for place, each in self.approvals.items():
+            closed = replace(each, sealed="", task_token="")
+            if each.state is ApprovalState.PENDING:
+                closed = replace(closed, state=ApprovalState.DECLINED, decided_at=at)
+            self.approvals[place] = closed
 
 
 class InMemoryRuns:
@@ -62,6 +70,7 @@ class InMemoryRuns:
         kept.run = replace(run, revision=run.revision + 1, event_count=len(kept.events))
         if run.status.over:
             kept.outcomes.clear()
+            kept.close(run.updated_at)
         return kept.run
 
     def sealed_state(self, run: Run) -> str:
@@ -74,25 +83,41 @@ class InMemoryRuns:
         return self._of(run).result
 
     def add_events(self, run: Run, events: Sequence[RunEvent]) -> None:
-        kept = self._kept.get((run.tenant, run.id))
-        if kept is None or kept.run.status.over:
-            return
-        kept.tell(events)
-        kept.run = replace(kept.run, event_count=len(kept.events))
+        kept = self._open(run)
+        if kept is not None:
+            kept.tell(events)
 
     def events(self, run: Run, *, after: int, limit: int) -> list[RunEvent]:
-        found = [event for event in self._of(run).events if event.number > after]
+        kept = self._kept.get((run.tenant, run.id))
+        found = [event for event in kept.events if event.number > after] if kept else []
         return found[:limit]
 
-    def keep_outcome(self, run: Run, place: str, sealed: str) -> bool:
-        outcomes = self._of(run).outcomes
-        return outcomes.setdefault(place, sealed) is sealed
+    def keep_outcome(
+        self, run: Run, place: str, sealed: str, events: Sequence[RunEvent] = ()
+    ) -> bool:
+        kept = self._open(run)
+        if kept is None or place in kept.outcomes:
+            return False
+        kept.outcomes[place] = sealed
+        kept.tell(events)
+        return True
 
     def outcome(self, run: Run, place: str) -> str | None:
-        return self._of(run).outcomes.get(place)
+        kept = self._kept.get((run.tenant, run.id))
+        return kept.outcomes.get(place) if kept else None
 
-    def put_approval(self, run: Run, approval: RunApproval, *, instead_of: str = "") -> bool:
-        approvals = self._of(run).approvals
+    def put_approval(
+        self,
+        run: Run,
+        approval: RunApproval,
+        *,
+        instead_of: str = "",
+        events: Sequence[RunEvent] = (),
+    ) -> bool:
+        kept = self._open(run)
+        if kept is None:
+            return False
+        approvals = kept.approvals
         there = approvals.get(approval.call)
         if (there.id if there else "") != instead_of:
             return False
@@ -100,25 +125,39 @@ class InMemoryRuns:
             return False
         token = there.task_token if there else ""
         approvals[approval.call] = replace(approval, task_token=token)
+        kept.tell(events)
         return True
 
     def approvals(self, run: Run) -> list[RunApproval]:
-        found = self._of(run).approvals
+        kept = self._kept.get((run.tenant, run.id))
+        found = kept.approvals if kept else {}
         return [found[place] for place in sorted(found, key=_order)]
 
     def decide(
-        self, run: Run, approval: RunApproval, state: ApprovalState, *, by: str, at: datetime
+        self,
+        run: Run,
+        approval: RunApproval,
+        state: ApprovalState,
+        *,
+        by: str,
+        at: datetime,
+        events: Sequence[RunEvent] = (),
     ) -> RunApproval | None:
-        approvals = self._of(run).approvals
+        kept = self._open(run)
+        if kept is None:
+            return None
+        approvals = kept.approvals
         there = approvals.get(approval.call)
         if there is None or there.id != approval.id or there.state is not ApprovalState.PENDING:
             return None
         decided = replace(there, state=state, decided_by=by, decided_at=at)
         approvals[approval.call] = decided
+        kept.tell(events)
         return decided
 
     def keep_task_token(self, run: Run, approval: RunApproval, token: str) -> RunApproval | None:
-        approvals = self._of(run).approvals
+        kept = self._open(run)
+        approvals = kept.approvals if kept else {}
         there = approvals.get(approval.call)
         if there is None:
             return None
@@ -146,6 +185,10 @@ class InMemoryRuns:
     def forget_outcome(self, run: Run, place: str) -> None:
         """Be as if a worker had died before it could keep what a call came to."""
         del self._of(run).outcomes[place]
+
+    def _open(self, run: Run) -> _Kept | None:
+        kept = self._kept.get((run.tenant, run.id))
+        return None if kept is None or kept.run.status.over else kept
 
     def _of(self, run: Run) -> _Kept:
         kept = self._kept.get((run.tenant, run.id))

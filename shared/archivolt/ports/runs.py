@@ -43,7 +43,9 @@ class RunStore(Protocol):
     ) -> Run:
         """Keep the next state of a run with its events, all or none, and return it.
 
-        `sealed` is where its loop stands; None leaves that. One that is over loses it.
+        `sealed` is where its loop stands; None leaves that. One that is over loses it, and what
+        its calls came to; its changes that wait are declined, and no change says any more what it
+        was.
 
         Raises:
             ConflictError: `conflict`: it was saved since `run` was read, or is gone.
@@ -73,18 +75,30 @@ class RunStore(Protocol):
         """Return the events with higher numbers than `after`, in order."""
         ...
 
-    def keep_outcome(self, run: Run, place: str, sealed: str) -> bool:
-        """Keep what the call of a place came to; False if that is known already: it stays."""
+    def keep_outcome(
+        self, run: Run, place: str, sealed: str, events: Sequence[RunEvent] = ()
+    ) -> bool:
+        """Keep what the call of a place came to, and tell it, both or none.
+
+        False if that is known already: it stays. False, too, if the run is over or gone.
+        """
         ...
 
     def outcome(self, run: Run, place: str) -> str | None:
         """Return what the call of a place came to, None if that is not known."""
         ...
 
-    def put_approval(self, run: Run, approval: RunApproval, *, instead_of: str = "") -> bool:
-        """Keep a change that waits; `instead_of` is the id of the one whose place it takes.
+    def put_approval(
+        self,
+        run: Run,
+        approval: RunApproval,
+        *,
+        instead_of: str = "",
+        events: Sequence[RunEvent] = (),
+    ) -> bool:
+        """Keep a change that waits, and tell it; `instead_of` is the id of the one it replaces.
 
-        False if that place holds another one, or it was decided on.
+        False if that place holds another one, it was decided on, or the run is over or gone.
         """
         ...
 
@@ -93,15 +107,25 @@ class RunStore(Protocol):
         ...
 
     def decide(
-        self, run: Run, approval: RunApproval, state: ApprovalState, *, by: str, at: datetime
+        self,
+        run: Run,
+        approval: RunApproval,
+        state: ApprovalState,
+        *,
+        by: str,
+        at: datetime,
+        events: Sequence[RunEvent] = (),
     ) -> RunApproval | None:
-        """Decide on a change, once; None if its place holds another one, or it is decided."""
+        """Decide on a change, once, and tell it.
+
+        None if its place holds another one, it is decided, or the run is over or gone.
+        """
         ...
 
     def keep_task_token(self, run: Run, approval: RunApproval, token: str) -> RunApproval | None:
         """Note what lets the execution that waits go on, and return the change as it is then.
 
-        None if it is gone.
+        None if it is gone, or its run is over.
         """
         ...
 

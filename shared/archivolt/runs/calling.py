@@ -64,7 +64,8 @@ class RunCalls:
             return
         found = open_run(self._on, run)
         state, call = found.kept.state, found.kept.so_far.pending[index_of(place)]
-        self._tell(run, [ToolUseStart(tool_name=call.name, tool_id=call.id)])
+        started = self._events(ToolUseStart(tool_name=call.name, tool_id=call.id))
+        self._on.store.add_events(run, started)
         report = self._async(
             found.toolbox.run(
                 call,
@@ -150,26 +151,28 @@ class RunCalls:
         now = self._on.clock.now()
         if now < approval.expires_at:
             return approval
-        expired = self._on.store.decide(run, approval, ApprovalState.EXPIRED, by="", at=now)
-        if expired is None:
-            return self._approval(run, approval.call) or approval
         data: JsonObject = {
             "approval_id": approval.id,
             "tool_name": approval.tool,
             "decision": ApprovalState.EXPIRED.value,
             "by": "",
         }
-        self._on.store.add_events(run, [RunEvent(name="approval_decided", data=data, at=now)])
-        return expired
+        told = [RunEvent(name="approval_decided", data=data, at=now)]
+        expired = self._on.store.decide(
+            run, approval, ApprovalState.EXPIRED, by="", at=now, events=told
+        )
+        return expired or self._approval(run, approval.call) or approval
 
     def _propose(self, run: Run, place: str, waiting: WaitingCall, record: ToolCallRecord) -> None:
         """Keep a change that waits, then that its call does: whoever asks again finds both."""
         approval = approval_of(self._on, run, f"{place}.1", place, waiting)
-        if self._on.store.put_approval(run, approval):
-            self._on.store.add_events(run, [asks(approval, waiting, self._on)])
-        else:
+        told = [asks(approval, waiting, self._on)]
+        if not self._on.store.put_approval(run, approval, events=told):
+            self._on.proposals().store.decline(run.tenant, approval.proposal)
             # Proposed before by a worker that broke off: that one is what people were shown.
-            there = self._approval(run, place) or approval
+            there = self._approval(run, place)
+            if there is None or not there.sealed:
+                return  # the run is over
             waiting = self._on.seals.opened_waiting(run, there.id, there.sealed)
         outcome = KeptOutcome(record=record, waiting=waiting)
         self._on.store.keep_outcome(run, place, self._on.seals.outcome(run, place, outcome))
@@ -177,18 +180,16 @@ class RunCalls:
     def _keep(self, run: Run, place: str, report: CallReport, refused: str = "") -> None:
         outcome = cast("ToolOutcome", report.result)
         kept = KeptOutcome(record=report.record, outcome=outcome, refused=refused)
-        if self._on.store.keep_outcome(run, place, self._on.seals.outcome(run, place, kept)):
-            told = [report.told] if report.told else []
-            self._tell(run, [*told])
+        sealed = self._on.seals.outcome(run, place, kept)
+        told = self._events(report.told) if report.told else []
+        self._on.store.keep_outcome(run, place, sealed, told)
 
     def _approval(self, run: Run, place: str) -> RunApproval | None:
         return next((each for each in self._on.store.approvals(run) if each.call == place), None)
 
-    def _tell(self, run: Run, events: list[StreamEvent]) -> None:
+    def _events(self, *events: StreamEvent) -> list[RunEvent]:
         now = self._on.clock.now()
-        told = [RunEvent(name=each.event, data=each.payload(), at=now) for each in events]
-        if told:
-            self._on.store.add_events(run, told)
+        return [RunEvent(name=each.event, data=each.payload(), at=now) for each in events]
 
 
 def approval_of(

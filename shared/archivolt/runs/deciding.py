@@ -41,7 +41,6 @@ _STATES = {
 class _Found:
     run: Run
     approval: RunApproval
-    waiting: WaitingCall
 
 
 class RunDecisions:
@@ -59,6 +58,8 @@ class RunDecisions:
 
         """
         found = self._found(principal, run_id, approval_id)
+        if not found.approval.sealed:
+            raise NotFoundError("approval_not_found")  # it went with its run
         return found.run, found.approval
 
     def decide(
@@ -76,6 +77,8 @@ class RunDecisions:
         found = self._open(principal, run_id, approval_id, _STATES[decision])
         run, approval, state = found.run, found.approval, _STATES[decision]
         if approval.state is ApprovalState.PENDING:
+            # First, so that nothing is made of a word that nobody could look up.
+            self._audited(principal, found, state.value, "ok")
             if state is ApprovalState.APPROVED:
                 self._on.proposals().store.approve(run.tenant, approval.proposal)
             approval = self._decided(principal, found, state)
@@ -99,16 +102,18 @@ class RunDecisions:
         run, approval = found.run, found.approval
         if run.owner != principal.user:
             self._require_reach(principal, found, arguments)
-        waiting = self._proposed(run, replace(found.waiting.call, arguments=arguments))
+        before = self._on.seals.opened_waiting(run, approval.id, approval.sealed)
+        waiting = self._proposed(run, replace(before.call, arguments=arguments))
         number = int(approval.id.rpartition(".")[2]) + 1
         new_id = f"{approval.call}.{number}"
         edited = approval_of(self._on, run, new_id, approval.call, waiting)
-        if not self._on.store.put_approval(run, edited, instead_of=approval.id):
+        self._audited(principal, found, "edited", "ok")
+        told = [self._word(principal, found, "edited"), asks(edited, waiting, self._on)]
+        if not self._on.store.put_approval(run, edited, instead_of=approval.id, events=told):
             self._on.proposals().store.decline(run.tenant, edited.proposal)
+            self._audited(principal, found, "edited", "approval_decided")
             raise ConflictError("approval_decided", state=ApprovalState.DECLINED.value)
         self._on.proposals().store.decline(run.tenant, approval.proposal)
-        self._told(principal, found, "edited")
-        self._on.store.add_events(run, [asks(edited, waiting, self._on)])
         return run, edited
 
     def _proposed(self, run: Run, call: ToolCall) -> WaitingCall:
@@ -160,8 +165,7 @@ class RunDecisions:
             self._require_right(access, approval)
         if approval is None:
             raise NotFoundError("approval_not_found")
-        waiting = self._on.seals.opened_waiting(run, approval.id, approval.sealed)
-        return _Found(run=run, approval=approval, waiting=waiting)
+        return _Found(run=run, approval=approval)
 
     def _require_reach(self, principal: Principal, found: _Found, arguments: JsonObject) -> None:
         """Let somebody else propose no more than they could do: it is made with another's reach."""
@@ -184,30 +188,34 @@ class RunDecisions:
     def _decided(self, principal: Principal, found: _Found, state: ApprovalState) -> RunApproval:
         run, approval = found.run, found.approval
         now = self._on.clock.now()
-        decided = self._on.store.decide(run, approval, state, by=principal.user, at=now)
-        if decided is None:
-            there = {each.id: each for each in self._on.store.approvals(run)}.get(approval.id)
-            if there is None:
-                raise NotFoundError("approval_not_found")
-            if (there.state, there.decided_by) != (state, principal.user):
-                raise ConflictError("approval_decided", state=there.state.value)
+        told = [self._word(principal, found, state.value)]
+        decided = self._on.store.decide(
+            run, approval, state, by=principal.user, at=now, events=told
+        )
+        if decided is not None:
+            return decided
+        there = {each.id: each for each in self._on.store.approvals(run)}.get(approval.id)
+        if there and (there.state, there.decided_by) == (state, principal.user):
             return there
-        self._told(principal, found, state.value)
-        return decided
+        self._audited(principal, found, state.value, "approval_decided")
+        if there is None:
+            raise NotFoundError("approval_not_found")
+        raise ConflictError("approval_decided", state=there.state.value)
 
-    def _told(self, principal: Principal, found: _Found, decision: str) -> None:
-        """Tell the run's watchers and the audit log who said what."""
-        run, approval = found.run, found.approval
+    def _word(self, principal: Principal, found: _Found, decision: str) -> RunEvent:
+        """Return the event that tells the run's watchers who said what."""
         data: JsonObject = {
-            "approval_id": approval.id,
-            "tool_name": approval.tool,
+            "approval_id": found.approval.id,
+            "tool_name": found.approval.tool,
             "decision": decision,
             "by": principal.user,
         }
-        event = RunEvent(name="approval_decided", data=data, at=self._on.clock.now())
-        self._on.store.add_events(run, [event])
-        decider = replace(run, principal=principal)
-        recorded(self._on, decider, f"run:{decision}", "ok", confirmation=approval.proposal)
+        return RunEvent(name="approval_decided", data=data, at=self._on.clock.now())
+
+    def _audited(self, principal: Principal, found: _Found, decision: str, outcome: str) -> None:
+        decider = replace(found.run, principal=principal)
+        proposal = found.approval.proposal
+        recorded(self._on, decider, f"run:{decision}", outcome, confirmation=proposal)
 
     def _go_on(self, run: Run, approval: RunApproval) -> None:
         """Let the execution that waits go on; where none does, have another take the run up."""

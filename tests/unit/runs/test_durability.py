@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from archivolt.domain.errors import NotFoundError
+from archivolt.domain.errors import NotFoundError, UnavailableError
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.run import ApprovalState, Run, RunPhase, RunStatus
 from archivolt.domain.run_limits import RUN_QUIET_SECONDS
@@ -153,6 +153,8 @@ def test_a_run_ends_alike_whenever_its_worker_dies() -> None:
         assert result is not None
         assert (run.status, run.reason) == (RunStatus.COMPLETED, "answered")
         assert content(on, notes) == "# Log\n- one\n"
+        for name, count in (("tool_use_result", 3), ("approval_required", 1)):
+            assert len(on.told(run, name)) == count
         assert [call.tool_name for call in result.tool_calls] == [
             "read_file",
             "read_file",
@@ -261,13 +263,59 @@ def test_a_fresh_execution_is_started_though_the_one_before_died_in_between() ->
 
 
 def test_nothing_of_what_was_said_is_left_when_a_run_is_over() -> None:
-    on, _, _ = world(looking(1), DONE)
-
+    on, _, _ = world(looking(1), CHANGE, CHANGE, DONE)
     run = on.drive(on.start_run())
+    agree(on, run)
+    run = on.carry_on(run)
+    [agreed, waiting] = on.agent_runs.approvals(run)
+
+    over = on.run_service.cancel(principal(ALICE), run.id)
 
     with pytest.raises(NotFoundError):
-        on.agent_runs.sealed_state(run)
-    assert on.agent_runs.outcome(run, "1.0") is None
+        on.agent_runs.sealed_state(over)
+    places = ("1.0", agreed.call, agreed.call + ".decided", waiting.call)
+    assert [on.agent_runs.outcome(over, place) for place in places] == [None] * 4
+    left = on.agent_runs.approvals(over)
+    assert [(each.sealed, each.task_token) for each in left] == [("", "")] * 2
+    assert [each.state for each in left] == [ApprovalState.APPROVED, ApprovalState.DECLINED]
+    assert left[0].decided_by == ALICE
+    with pytest.raises(NotFoundError) as gone:
+        on.decisions.show(principal(ALICE), run.id, agreed.id)
+    assert gone.value.code == "approval_not_found"
+
+
+def test_the_same_word_is_heard_again_though_the_run_is_over() -> None:
+    on, _, _ = world(CHANGE, DONE)
+    run = on.drive(on.start_run())
+    [approval] = on.waiting(run)
+    agree(on, run)
+    assert on.carry_on(run).status.over
+
+    again = on.decisions.decide(principal(ALICE), run.id, approval.id, Decision.APPROVE)
+
+    assert again.state is ApprovalState.APPROVED
+    assert len(on.told(run, "approval_decided")) == 1
+
+
+@pytest.mark.parametrize("decision", [Decision.APPROVE, Decision.DECLINE])
+def test_a_word_that_cannot_be_audited_is_not_heard(decision: Decision) -> None:
+    on, _, notes = world(CHANGE, DONE)
+    run = on.drive(on.start_run())
+    [approval] = on.waiting(run)
+    kept, on.audit = on.audit, on.line.across(on.audit)
+    on.line.take_down("append")
+    with pytest.raises(UnavailableError):
+        on.decisions.decide(principal(ALICE), run.id, approval.id, decision)
+    on.line.calm()
+    [still] = on.agent_runs.approvals(run)
+
+    on.decisions.decide(principal(ALICE), run.id, approval.id, decision)
+    on.carry_on(run)
+
+    assert still.state is ApprovalState.PENDING
+    assert [e.action for e in kept.entries if e.action in {"run:approved", "run:declined"}]
+    assert len(on.told(run, "approval_decided")) == 1
+    assert (content(on, notes) == "# Log\n") is (decision is Decision.DECLINE)
 
 
 def test_a_cancelled_run_makes_none_of_its_changes() -> None:

@@ -1,39 +1,46 @@
 """The changes of runs that wait for people, beside the runs."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 from boto3.dynamodb.conditions import Attr
 
+from archivolt.adapters.dynamodb.run_events import RunEvents
 from archivolt.adapters.dynamodb.run_items import (
     approval_item,
     approval_key,
     approval_of,
     run_key,
 )
-from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable
-from archivolt.adapters.dynamodb.writes import ABSENT, PRESENT, Put, Update
-from archivolt.domain.run import ApprovalState, Run, RunApproval
+from archivolt.adapters.dynamodb.table import ConditionFailedError
+from archivolt.adapters.dynamodb.writes import ABSENT, Put, Update
+from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent
+
+_SECRETS = ("sealed", "task_token")
 
 
-class RunApprovals:
+class RunApprovals(RunEvents):
     """The part of a `RunStore` that keeps changes; each step is one conditional write."""
 
-    def __init__(self, table: DynamoTable) -> None:
-        self._table = table
-
-    def put_approval(self, run: Run, approval: RunApproval, *, instead_of: str = "") -> bool:
+    def put_approval(
+        self,
+        run: Run,
+        approval: RunApproval,
+        *,
+        instead_of: str = "",
+        events: Sequence[RunEvent] = (),
+    ) -> bool:
         """Keep a change that waits, in the place of another one or where there is none."""
-        if not instead_of:
-            return self._written(Put(item=approval_item(run, approval), condition=ABSENT))
         item = approval_item(run, approval)
+        if not instead_of:
+            return self._kept(run, [Put(item=item, condition=ABSENT)], events)
         changed = {name: item[name] for name in ("id", "expires_at", "sealed", "proposal", "vault")}
-        return self._updated(
-            Update(
-                key=approval_key(run, approval.call),
-                set=changed,
-                condition=Attr("id").eq(instead_of) & Attr("state").eq(ApprovalState.PENDING.value),
-            )
+        update = Update(
+            key=approval_key(run, approval.call),
+            set=changed,
+            condition=Attr("id").eq(instead_of) & Attr("state").eq(ApprovalState.PENDING.value),
         )
+        return self._kept(run, [update], events)
 
     def approvals(self, run: Run) -> list[RunApproval]:
         """Return the changes that wait for a person or did."""
@@ -41,38 +48,50 @@ class RunApprovals:
         return [approval_of(item) for item in self._table.items(pk, prefix="APPROVAL#")]
 
     def decide(
-        self, run: Run, approval: RunApproval, state: ApprovalState, *, by: str, at: datetime
+        self,
+        run: Run,
+        approval: RunApproval,
+        state: ApprovalState,
+        *,
+        by: str,
+        at: datetime,
+        events: Sequence[RunEvent] = (),
     ) -> RunApproval | None:
         """Decide on a change, once."""
+        key = approval_key(run, approval.call)
         update = Update(
-            key=approval_key(run, approval.call),
+            key=key,
             set={"state": state.value, "decided_by": by, "decided_at": at.isoformat()},
             condition=Attr("id").eq(approval.id) & Attr("state").eq(ApprovalState.PENDING.value),
         )
-        try:
-            return approval_of(self._table.update(update))
-        except ConditionFailedError:
+        if not self._kept(run, [update], events):
             return None
+        decided = self._table.get(key)
+        return None if decided is None else approval_of(decided)
 
     def keep_task_token(self, run: Run, approval: RunApproval, token: str) -> RunApproval | None:
         """Note what lets the execution that waits go on."""
         key = approval_key(run, approval.call)
+        there = Attr("sealed").exists()
         try:
-            item = self._table.update(Update(key=key, set={"task_token": token}, condition=PRESENT))
+            item = self._table.update(Update(key=key, set={"task_token": token}, condition=there))
         except ConditionFailedError:
             return None
         return approval_of(item)
 
-    def _written(self, put: Put) -> bool:
-        try:
-            self._table.write(put)
-        except ConditionFailedError:
-            return False
-        return True
-
-    def _updated(self, update: Update) -> bool:
-        try:
-            self._table.update(update)
-        except ConditionFailedError:
-            return False
-        return True
+    def _close_approvals(self, run: Run) -> None:
+        """Decline what waits still in a run that is over, and keep of all only who said what."""
+        for approval in self.approvals(run):
+            closed = {
+                "state": ApprovalState.DECLINED.value,
+                "decided_at": run.updated_at.isoformat(),
+            }
+            waits = approval.state is ApprovalState.PENDING
+            self._table.update(
+                Update(
+                    key=approval_key(run, approval.call),
+                    set=closed if waits else {},
+                    remove=_SECRETS,
+                    condition=Attr("id").eq(approval.id),
+                )
+            )

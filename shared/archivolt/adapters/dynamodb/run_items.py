@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from archivolt.adapters.dynamodb.table import StoredItem
@@ -20,6 +20,7 @@ from archivolt.domain.run import (
     RunStatus,
     RunUse,
 )
+from archivolt.domain.run_limits import RUN_STATE_KEPT_DAYS
 
 
 def run_key(tenant: TenantId, run_id: RunId, sk: str = "RUN") -> Key:
@@ -116,6 +117,7 @@ def approval_item(run: Run, approval: RunApproval) -> dict[str, Any]:
         "task_token": approval.task_token,
         "decided_by": approval.decided_by,
         "decided_at": _text(approval.decided_at),
+        "ttl": kept_until(run),
     }
 
 
@@ -126,11 +128,11 @@ def approval_of(item: StoredItem) -> RunApproval:
         call=item["call"],
         tool=item["tool"],
         expires_at=datetime.fromisoformat(item["expires_at"]),
-        sealed=item["sealed"],
+        sealed=item.get("sealed", ""),
         proposal=item["proposal"],
         vault=item["vault"],
         state=ApprovalState(item["state"]),
-        task_token=item["task_token"],
+        task_token=item.get("task_token", ""),
         decided_by=item["decided_by"],
         decided_at=_moment(item["decided_at"]),
     )
@@ -140,6 +142,11 @@ def approval_key(run: Run, place: str) -> Key:
     """Return where the change of a place is; text order is the order of places."""
     step, _, index = place.partition(".")
     return run_key(run.tenant, run.id, f"APPROVAL#{int(step):06d}.{int(index):04d}")
+
+
+def kept_until(run: Run) -> int:
+    """Return when what was said in a run goes by itself, were it not removed at its end."""
+    return int((run.updated_at + timedelta(days=RUN_STATE_KEPT_DAYS)).timestamp())
 
 
 def event_item(run: Run, event: RunEvent, number: int) -> dict[str, Any]:

@@ -13,7 +13,6 @@ The index `by_last_use` has the heads by their owners, and what is open under `O
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from datetime import timedelta
 from typing import Any, Final
 
 from boto3.dynamodb.conditions import Attr
@@ -21,10 +20,9 @@ from boto3.dynamodb.conditions import Key as KeyCondition
 
 from archivolt.adapters.dynamodb.messages import from_parts, to_parts
 from archivolt.adapters.dynamodb.run_approvals import RunApprovals
+from archivolt.adapters.dynamodb.run_events import ROUNDS, event_writes
 from archivolt.adapters.dynamodb.run_items import (
-    event_item,
-    event_of,
-    event_sk,
+    kept_until,
     last_use_of,
     owner_pk,
     run_item,
@@ -35,7 +33,7 @@ from archivolt.adapters.dynamodb.table import (
     ConditionFailedError,
     is_key_text,
 )
-from archivolt.adapters.dynamodb.writes import ABSENT, Delete, Key, Put, Update, Write
+from archivolt.adapters.dynamodb.writes import ABSENT, Delete, Key, Put, Write
 from archivolt.domain.conversation import Message
 from archivolt.domain.errors import (
     ConflictError,
@@ -46,12 +44,10 @@ from archivolt.domain.errors import (
 )
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.run import Run, RunEvent, RunId
-from archivolt.domain.run_limits import RUN_STATE_KEPT_DAYS
 
 _INDEX: Final = "by_last_use"
 _OPEN: Final = "OPEN_RUNS"
 _PART_CHARS: Final = 350_000
-_ROUNDS: Final = 12
 # A transaction carries at most 4 MB (Amazon DynamoDB developer guide, "Quotas").
 _MAX_STATE_CHARS: Final = 3_000_000
 _SECRET_PARTS: Final = ("STATE#", "CALL#")
@@ -74,7 +70,7 @@ class DynamoRuns(RunApprovals):
             Put(item=run_item(kept), condition=ABSENT),
             Put(item=entry),
             *_state_writes(kept, sealed),
-            *_event_writes(run, events, after=0),
+            *event_writes(run, events, after=0),
         ]
         try:
             self._table.transact(writes)
@@ -112,12 +108,12 @@ class DynamoRuns(RunApprovals):
     def _with_events(self, run: Run, events: Sequence[RunEvent], beside: list[Write]) -> Run:
         """Write a head whose count of events others may move meanwhile."""
         count = run.event_count
-        for _ in range(_ROUNDS):
+        for _ in range(ROUNDS):
             kept = replace(run, revision=run.revision + 1, event_count=count + len(events))
             unchanged = Attr("revision").eq(run.revision) & Attr("event_count").eq(count)
             head = Put(item=run_item(kept), condition=unchanged)
             try:
-                self._table.transact([head, *beside, *_event_writes(run, events, after=count)])
+                self._table.transact([head, *beside, *event_writes(run, events, after=count)])
             except ConditionFailedError as error:
                 current = self._table.get(run_key(run.tenant, run.id))
                 if current is None or current["revision"] != run.revision:
@@ -134,6 +130,7 @@ class DynamoRuns(RunApprovals):
         self._table.delete_many(
             [Key(item["pk"], item["sk"]) for item in found if item["sk"].startswith(_SECRET_PARTS)]
         )
+        self._close_approvals(run)
 
     def sealed_state(self, run: Run) -> str:
         """Return where the loop of a run stands."""
@@ -151,48 +148,13 @@ class DynamoRuns(RunApprovals):
         ]
         return from_parts(parts) if parts else None
 
-    def add_events(self, run: Run, events: Sequence[RunEvent]) -> None:
-        """Add what happens between two states."""
-        for _ in range(_ROUNDS):
-            item = self._table.get(run_key(run.tenant, run.id))
-            if item is None or run_of(item).status.over:
-                return
-            count: int = item["event_count"]
-            head = Update(
-                key=run_key(run.tenant, run.id),
-                set={"event_count": count + len(events)},
-                condition=Attr("event_count").eq(count),
-            )
-            try:
-                self._table.transact([head, *_event_writes(run, events, after=count)])
-            except ConditionFailedError:
-                continue
-            return
-        raise UnavailableError("unavailable")
-
-    def events(self, run: Run, *, after: int, limit: int) -> list[RunEvent]:
-        """Return the events after a number, in order."""
-        first, last = event_sk(after + 1), event_sk(after + limit)
-        within = KeyCondition("sk").between(first, last)
-        condition = KeyCondition("pk").eq(run_key(run.tenant, run.id).pk) & within
-        found: list[RunEvent] = []
-        last_key = None
-        while True:
-            page = self._table.page(condition, after=last_key)
-            found += map(event_of, page.items)
-            last_key = page.last_key
-            if last_key is None:
-                return found
-
-    def keep_outcome(self, run: Run, place: str, sealed: str) -> bool:
+    def keep_outcome(
+        self, run: Run, place: str, sealed: str, events: Sequence[RunEvent] = ()
+    ) -> bool:
         """Keep what the call of a place came to, unless that is known already."""
         key = run_key(run.tenant, run.id, f"CALL#{place}")
-        item = {**key._asdict(), "json": sealed, "ttl": _ttl(run)}
-        try:
-            self._table.write(Put(item=item, condition=ABSENT))
-        except ConditionFailedError:
-            return False
-        return True
+        item = {**key._asdict(), "json": sealed, "ttl": kept_until(run)}
+        return self._kept(run, [Put(item=item, condition=ABSENT)], events)
 
     def outcome(self, run: Run, place: str) -> str | None:
         """Return what the call of a place came to."""
@@ -229,16 +191,17 @@ class DynamoRuns(RunApprovals):
     def delete(self, run: Run) -> None:
         """Remove a run and all that is kept of it, the head last: a deletion can be repeated."""
         key = run_key(run.tenant, run.id)
-        found = self._table.items(key.pk, attributes=["pk", "sk"])
-        self._table.delete_many([Key(i["pk"], i["sk"]) for i in found if i["sk"] != key.sk])
-        self._table.write(Delete(key=key))
+        # What was added meanwhile is there before the head is gone, and not after.
+        while found := list(self._table.items(key.pk, attributes=["pk", "sk"])):
+            self._table.delete_many([Key(i["pk"], i["sk"]) for i in found if i["sk"] != key.sk])
+            self._table.write(Delete(key=key))
 
 
 def _state_writes(run: Run, sealed: str) -> list[Write]:
     if len(sealed) > _MAX_STATE_CHARS:
         raise TooLargeError("turn_too_large", size=len(sealed), limit=_MAX_STATE_CHARS)
     parts = [sealed[start : start + _PART_CHARS] for start in range(0, len(sealed), _PART_CHARS)]
-    beside = {"parts": len(parts), "ttl": _ttl(run)}
+    beside = {"parts": len(parts), "ttl": kept_until(run)}
     return [
         Put(
             item={**run_key(run.tenant, run.id, f"STATE#{n:03d}")._asdict(), "json": part, **beside}
@@ -252,14 +215,6 @@ def _result_writes(run: Run, result: Message) -> list[Write]:
         Put(item={**run_key(run.tenant, run.id, f"RESULT#{n:03d}")._asdict(), "json": part})
         for n, part in enumerate(to_parts(result))
     ]
-
-
-def _event_writes(run: Run, events: Sequence[RunEvent], *, after: int) -> list[Write]:
-    return [Put(item=event_item(run, event, after + n)) for n, event in enumerate(events, 1)]
-
-
-def _ttl(run: Run) -> int:
-    return int((run.updated_at + timedelta(days=RUN_STATE_KEPT_DAYS)).timestamp())
 
 
 def _start(tenant: TenantId, user: UserId, after: str | None) -> dict[str, Any] | None:
