@@ -99,7 +99,7 @@ class Toolbox:
 
     def is_private(self, name: str) -> bool:
         """Whether what a tool gives may tell something of documents; so it is of one that went."""
-        return name not in self._specs or not self._specs[name].open_world
+        return name not in self._specs or self._specs[name].private
 
     async def run(self, call: ToolCall, *, private: bool, correctable: bool) -> CallReport:
         """Run one call; one that a person has to agree to first is proposed instead.

@@ -145,6 +145,10 @@ class McpServer:
             return McpStatus.ERROR
         return McpStatus.CONNECTED
 
+    def leads_out(self, tool: McpTool) -> bool:
+        """Tell whether strangers see the arguments of a call: over HTTP, whatever they say."""
+        return tool.open_world or self.transport is McpTransport.HTTP
+
     @property
     def link(self) -> str:
         """What tells one way to reach it from another: a change of it is another connection."""

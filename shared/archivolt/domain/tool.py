@@ -31,6 +31,7 @@ class ToolSpec:
 
     `label` is the step text shown to a person (O61), with places for arguments: `step` fills them.
     `open_world`: strangers see the arguments of a call, as they do with a search of the web.
+    `private`: what it gives may tell something of documents.
     `source` is the MCP server of others that it is of; "" for the product's own.
     """
 
@@ -43,6 +44,7 @@ class ToolSpec:
     scopes: frozenset[Surface]
     label: Message
     open_world: bool = False
+    private: bool = True
     source: str = ""
 
     def step(self, arguments: Mapping[str, Any], language: Language) -> str:

@@ -86,6 +86,8 @@ class FederatedTool(Tool):
             scopes=_IN_APP,
             label=Message(step, step),
             open_world=self.open_world,
+            # The worse of two: over HTTP it reaches strangers, and its answer may be of documents.
+            private=not self.listed.open_world,
             source=self.server.id,
         )
 
@@ -104,7 +106,7 @@ def federated_tool(
         return _called(context, arguments, server, listed, calls)
 
     def preview(_: ToolContext, arguments: GivenArguments) -> Preview:
-        _refuse_secrets(listed, arguments)
+        _refuse_secrets(server, listed, arguments)
         return _shown(server, listed, arguments)
 
     return FederatedTool(
@@ -117,7 +119,7 @@ def federated_tool(
         result=FederatedResult,
         run=run,
         preview=preview,
-        open_world=listed.open_world,
+        open_world=server.leads_out(listed),
         names_vaults=False,
         server=server,
         listed=listed,
@@ -132,7 +134,7 @@ def _called(
     listed: McpTool,
     calls: McpCalls,
 ) -> FederatedResult:
-    _refuse_secrets(listed, arguments)
+    _refuse_secrets(server, listed, arguments)
     confirmed = context.confirmation
     if confirmed is not None and confirmed.resumed and not listed.repeatable:
         raise ConflictError("mcp_outcome_unknown", server=server.id, reason="mcp_ended")
@@ -156,9 +158,9 @@ def _final(error: UnavailableError, listed: McpTool) -> ConflictError:
     return ConflictError("mcp_outcome_unknown", **{**error.details, "reason": reason})
 
 
-def _refuse_secrets(listed: McpTool, arguments: GivenArguments) -> None:
+def _refuse_secrets(server: McpServer, listed: McpTool, arguments: GivenArguments) -> None:
     """Let no secret leave for strangers, as with the tools that read the web."""
-    if not listed.open_world:
+    if not server.leads_out(listed):
         return
     for name, value in arguments.values.items():
         if redact(_as_text(value)).secrets:

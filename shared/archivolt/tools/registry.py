@@ -76,6 +76,7 @@ class Tool:
             scopes=self.scopes,
             label=step_label(self.name),
             open_world=self.open_world,
+            private=not self.open_world,
         )
 
 

@@ -146,6 +146,28 @@ def test_once_documents_were_seen_a_tool_that_reaches_out_asks_a_person() -> Non
     assert world.mcp_client.calls == []
 
 
+def test_over_http_a_tool_reaches_out_whatever_its_hints_say() -> None:
+    script = calling("mcp_far_echo", words=f"key {SECRET}"), calling("list_vaults")
+    world = world_with(*script, calling("mcp_far_echo", words="x"), DONE)
+    said = {"echo": McpResult(text="it said")}
+    world.use_server("far", ScriptedServer([ECHO], said), transport=McpTransport.HTTP)
+
+    confirmation = asked(asyncio.run(world.turn("Go")))
+
+    assert "web_secret_refused" in told(world, 1)
+    assert (confirmation.tool_name, world.mcp_client.calls) == ("mcp_far_echo", [])
+
+
+def test_what_a_server_of_documents_gives_over_http_is_private_all_the_same() -> None:
+    script = calling("mcp_far_echo", words="x"), calling("mcp_ours_fetch", words="x"), DONE
+    world = world_with(*script)
+    said = {"echo": McpResult(text="the key is under the mat")}
+    world.use_server("far", ScriptedServer([ECHO], said), transport=McpTransport.HTTP)
+
+    assert asked(asyncio.run(world.turn("Go"))).tool_name == "mcp_ours_fetch"
+    assert world.mcp_client.calls == [("far", "echo", {"words": "x"})]
+
+
 def test_before_documents_were_seen_it_runs_unasked() -> None:
     world = world_with(calling("mcp_ours_fetch", words="x"), DONE)
 
