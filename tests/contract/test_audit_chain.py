@@ -14,7 +14,7 @@ from archivolt.adapters.dynamodb.audit_seals import DynamoAuditSeals
 from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable, StoredItem
 from archivolt.adapters.dynamodb.writes import Delete, Key, Put, Update, Write
 from archivolt.adapters.s3.objects import Bucket
-from archivolt.domain.audit import AuditEntry, entry_digest, personal_digest
+from archivolt.domain.audit import AuditEntry, entry_digest
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.identity import UserId
 from archivolt.governance.audit_check import AuditCheck, AuditReport
@@ -120,8 +120,9 @@ def test_a_tenant_without_entries_has_a_whole_log(log: Log) -> None:
         ("role", "cpi-admin"),
         ("at", "2026-09-01T12:00:02.5+00:00"),
         ("number", 77),
-        ("salt", ""),
-        ("personal", "0" * 64),
+        ("who_salt", ""),
+        ("what_salt", "0" * 32),
+        ("what", "0" * 64),
     ],
 )
 def test_a_changed_entry_shows(log: Log, name: str, value: str | int) -> None:
@@ -132,9 +133,6 @@ def test_a_changed_entry_shows(log: Log, name: str, value: str | int) -> None:
     found = {(found.fault, found.number) for found in log.check().faults}
     if name == "number":
         assert (Fault.MISSING, 3) in found or (Fault.CUT_OFF, 3) in found
-    elif name == "salt":
-        # As an erasure leaves it, but for the names that are still there.
-        assert log.check().unnamed == 1
     else:
         assert found == {(Fault.CHANGED, 3)}
 
@@ -142,10 +140,22 @@ def test_a_changed_entry_shows(log: Log, name: str, value: str | int) -> None:
 def test_what_a_person_is_named_by_can_be_taken_out_and_the_chain_holds(log: Log) -> None:
     log.write(3)
 
-    log.change(log.items()[1], user="", token_id="", vault="", path="", salt="")
+    log.change(log.items()[1], user="", token_id="", who_salt="")
+    log.change(log.items()[2], vault="", path="", what_salt="")
 
     report = log.check()
-    assert (report.faults, report.unnamed) == ([], 1)
+    assert (report.faults, report.unnamed) == ([], 2)
+
+
+def test_nobody_is_named_instead_of_who_was_taken_out(log: Log) -> None:
+    log.write(3)
+
+    log.change(log.items()[0], user="mallory", who_salt="")
+    log.change(log.items()[1], vault="", path="innocent.md", what_salt="")
+    log.change(log.items()[2], vault="", path="", what_salt="", user="mallory")
+
+    found = {(found.fault, found.number) for found in log.check().faults}
+    assert found == {(Fault.CHANGED, number) for number in (1, 2, 3)}
 
 
 @pytest.mark.parametrize(
@@ -191,9 +201,8 @@ def test_an_exchanged_entry_with_a_digest_of_its_own_shows(log: Log) -> None:
     forged = replace(an_entry(NOON + timedelta(seconds=1)), action="list_files")
     # Written as ours are, in the place of the second entry.
     [_, second, _] = sorted(log.log.entries(ACME, NOON.date()), key=lambda kept: kept.place.number)
-    personal = personal_digest(forged, "salt")
-    digest = entry_digest(forged, second.place, personal)
-    log.change(log.items()[1], action="list_files", salt="salt", personal=personal, digest=digest)
+    digest = entry_digest(forged, second.place, who=second.who, what=second.what)
+    log.change(log.items()[1], action="list_files", digest=digest)
 
     [found] = log.check().faults
 
@@ -278,6 +287,35 @@ def test_what_was_sealed_cannot_be_cut_off_with_its_head(log: Log) -> None:
     assert log.faults() == [Fault.DAY_CHANGED]
 
 
+def test_sealed_days_removed_with_their_seals_and_the_end_set_back_show(log: Log) -> None:
+    for days in (3, 2, 1):
+        log.write(1, at=NOON - timedelta(days=days))
+    assert log.seal() == 3
+    [first] = log.items(date(2026, 8, 29))
+
+    for day in ("2026-08-30", "2026-08-31"):
+        log.remove(log.items(date.fromisoformat(day))[0])
+        log.table.write(Delete(key=Key("SEALS#acme", day)))
+    log.table.update(
+        Update(key=Key("HEADS#acme", "00"), set={"number": 1, "digest": first["digest"]})
+    )
+
+    assert log.faults() == [Fault.SEAL_MISSING, Fault.SEAL_MISSING]
+
+
+def test_a_tenant_whose_whole_log_was_removed_is_still_known(log: Log) -> None:
+    log.write(2, at=NOON - timedelta(days=1))
+    log.seal()
+
+    for pk in ("TENANT#acme#2026-08-31", "HEADS#acme", "SEALS#acme", "TENANTS"):
+        for item in list(log.table.items(pk)):
+            log.remove(item)
+
+    check = AuditCheck(log.log, log.seals, log.clock)
+    assert list(check.tenants()) == [ACME]
+    assert log.faults() == [Fault.SEAL_MISSING]
+
+
 @pytest.mark.parametrize(
     ("ending", "body", "fault"),
     [
@@ -307,9 +345,12 @@ def test_a_touched_seal_shows(log: Log) -> None:
     log.seal()
 
     log.table.write(Delete(key=Key("SEALS#acme", "2026-08-30")))
-    assert log.faults() == [Fault.SEAL_CHANGED]
+    assert set(log.faults()) == {Fault.SEAL_CHANGED, Fault.SEAL_MISSING}
     log.table.update(Update(key=Key("SEALS#acme", "2026-08-29"), set={"entries": 2}))
-    assert set(log.faults()) == {Fault.SEAL_CHANGED, Fault.DAY_CHANGED, Fault.EXPORT_CHANGED}
+    assert set(log.faults()) == {
+        *(Fault.SEAL_CHANGED, Fault.SEAL_MISSING),
+        *(Fault.DAY_CHANGED, Fault.EXPORT_CHANGED),
+    }
 
 
 def test_entries_past_their_time_may_be_gone_and_the_rest_still_holds(

@@ -29,6 +29,12 @@ class NoAuditSeals:
     def keep(self, tenant: TenantId, seal: DaySeal, content: bytes) -> None:
         raise NotImplementedError
 
+    def tenants(self) -> Sequence[TenantId]:
+        return []
+
+    def exported_days(self, tenant: TenantId) -> Sequence[date]:
+        return []
+
     def content(self, tenant: TenantId, day: date) -> bytes | None:
         raise NotImplementedError
 

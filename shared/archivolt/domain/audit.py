@@ -4,8 +4,8 @@ Every entry carries the digest of the one before it, so that a change, a gap or 
 shows. So that callers of one tenant do not wait for each other, a tenant's entries are in a few
 lanes, each a chain of its own; what was written of a lane last is noted as its head.
 
-What names a person or a document is digested apart, with a salt: it can be taken out of an entry
-when a person is erased, and the chain still holds.
+What names a person and what names a document are digested apart, each with a salt: each can be
+taken out of an entry when a person or a vault is erased, and the chain still holds for the rest.
 """
 
 import hashlib
@@ -68,20 +68,37 @@ class ChainHead:
         return ChainPlace(lane=self.lane, number=self.number + 1, previous=self.digest)
 
 
-def personal_digest(entry: AuditEntry, salt: str) -> str:
-    """Return the digest of what names a person or a document in an entry."""
-    personal = {
-        "user": entry.principal.user,
-        "token_id": entry.principal.token_id,
-        "vault": entry.vault,
-        "path": entry.path,
-        "details": entry.details,
-    }
-    return _sha256(f"{salt}:{_CANONICAL.encode(personal)}")
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What an entry names, as a salted digest; without the salt it was taken out of the entry."""
+
+    digest: str
+    salt: str
+
+    def stands_for(self, fields: Mapping[str, object]) -> bool:
+        """Tell whether the fields are those that were digested, or were all taken out."""
+        if not self.salt:
+            return not any(fields.values())
+        return named(fields, self.salt).digest == self.digest
 
 
-def entry_digest(entry: AuditEntry, place: ChainPlace, personal: str) -> str:
-    """Return the digest of an entry in its place; `personal` is what `personal_digest` gave."""
+def named(fields: Mapping[str, object], salt: str) -> Named:
+    """Return the digest of what an entry names."""
+    return Named(_sha256(f"{salt}:{_CANONICAL.encode(dict(fields))}"), salt)
+
+
+def who_of(entry: AuditEntry) -> Mapping[str, object]:
+    """Return what names a person in an entry."""
+    return {"user": entry.principal.user, "token_id": entry.principal.token_id}
+
+
+def what_of(entry: AuditEntry) -> Mapping[str, object]:
+    """Return what names a document, or another person, in an entry."""
+    return {"vault": entry.vault, "path": entry.path, "details": entry.details}
+
+
+def entry_digest(entry: AuditEntry, place: ChainPlace, *, who: Named, what: Named) -> str:
+    """Return the digest of an entry in its place; what it names enters as its digests."""
     return _sha256(
         _CANONICAL.encode(
             {
@@ -94,7 +111,8 @@ def entry_digest(entry: AuditEntry, place: ChainPlace, personal: str) -> str:
                 "surface": entry.surface,
                 "milliseconds": entry.milliseconds,
                 "arguments_digest": entry.arguments_digest,
-                "personal": personal,
+                "who": who.digest,
+                "what": what.digest,
                 "lane": place.lane,
                 "number": place.number,
                 "previous": place.previous,
@@ -105,23 +123,27 @@ def entry_digest(entry: AuditEntry, place: ChainPlace, personal: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptEntry:
-    """An entry as it is kept in its place, with the digests that were written beside it.
-
-    Without a salt it was taken out of it who and what it names: `personal` stands for that.
-    """
+    """An entry as it is kept in its place, with the digests that were written beside it."""
 
     entry: AuditEntry
     place: ChainPlace
     digest: str
-    personal: str
-    salt: str
+    who: Named
+    what: Named
 
     @property
     def is_intact(self) -> bool:
-        """Whether it says what it said when it was written."""
-        if self.salt and personal_digest(self.entry, self.salt) != self.personal:
+        """Whether it says what it said when it was written, or less."""
+        if not (
+            self.who.stands_for(who_of(self.entry)) and self.what.stands_for(what_of(self.entry))
+        ):
             return False
-        return entry_digest(self.entry, self.place, self.personal) == self.digest
+        return self.digest == entry_digest(self.entry, self.place, who=self.who, what=self.what)
+
+    @property
+    def is_unnamed(self) -> bool:
+        """Whether something that it named was taken out."""
+        return not (self.who.salt and self.what.salt)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

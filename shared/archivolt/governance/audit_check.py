@@ -48,6 +48,10 @@ class AuditCheck:
         self._seals = seals
         self._clock = clock
 
+    def tenants(self) -> Sequence[TenantId]:
+        """Return the tenants that have a log, or had one that was exported."""
+        return sorted({*self._chain.tenants(), *self._seals.tenants()})
+
     def check(self, tenant: TenantId) -> AuditReport:
         """Return what was found. It changes nothing."""
         report = AuditReport(tenant=tenant)
@@ -65,9 +69,7 @@ class AuditCheck:
             self._check_day(report, day, lanes, seals)
             day += _ONE_DAY
         lanes.end(self._chain.heads(tenant), today)
-        for seal in seals:
-            if seal.day >= kept_from:
-                self._check_export(tenant, seal, report.tell)
+        self._check_exports(tenant, [seal for seal in seals if seal.day >= kept_from], report.tell)
         return report
 
     def _check_day(
@@ -78,12 +80,24 @@ class AuditCheck:
             lanes.take(day, kept)
         lanes.settle(day)
         report.entries += len(entries)
-        report.unnamed += sum(not kept.salt for kept in entries)
+        report.unnamed += sum(kept.is_unnamed for kept in entries)
         for seal in seals:
             if seal.day == day:
                 report.sealed_days += 1
                 if not _is_day(seal, entries):
                     report.tell(Found(fault=Fault.DAY_CHANGED, day=day))
+
+    def _check_exports(
+        self, tenant: TenantId, seals: Sequence[DaySeal], tell: Callable[[Found], None]
+    ) -> None:
+        sealed = {seal.day for seal in seals}
+        # Files of days no longer kept may be left for a while.
+        first = min(sealed, default=date.min)
+        for day in self._seals.exported_days(tenant):
+            if day >= first and day not in sealed:
+                tell(Found(fault=Fault.SEAL_MISSING, day=day))
+        for seal in seals:
+            self._check_export(tenant, seal, tell)
 
     def _check_export(self, tenant: TenantId, seal: DaySeal, tell: Callable[[Found], None]) -> None:
         content = self._seals.content(tenant, seal.day)

@@ -29,6 +29,9 @@ class Fault(StrEnum):
     """The first entries are no longer kept, and no seal tells what they ended with."""
     SEAL_CHANGED = "seal_changed"
     """A seal is not the one that was written, or does not follow the one before it."""
+    SEAL_MISSING = "seal_missing"
+    """A day was exported, and its seal is not in the table: it was removed, or an export broke off
+    and the next run makes it again."""
     DAY_CHANGED = "day_changed"
     """A sealed day does not have the entries any more that it had."""
     EXPORT_MISSING = "export_missing"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from archivolt.domain.audit import AuditEntry, ChainPlace, KeptEntry
+from archivolt.domain.audit import AuditEntry, ChainPlace, KeptEntry, Named
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, UserId
 
 
@@ -57,8 +57,10 @@ def _line(kept: KeptEntry) -> dict[str, Any]:
         "number": place.number,
         "previous": place.previous,
         "digest": kept.digest,
-        "personal": kept.personal,
-        "salt": kept.salt,
+        "who": kept.who.digest,
+        "who_salt": kept.who.salt,
+        "what": kept.what.digest,
+        "what_salt": kept.what.salt,
     }
 
 
@@ -85,6 +87,6 @@ def _kept(line: dict[str, Any]) -> KeptEntry:
         entry=entry,
         place=ChainPlace(lane=line["lane"], number=line["number"], previous=line["previous"]),
         digest=line["digest"],
-        personal=line["personal"],
-        salt=line["salt"],
+        who=Named(line["who"], line["who_salt"]),
+        what=Named(line["what"], line["what_salt"]),
     )

@@ -82,6 +82,14 @@ class AuditSeals(Protocol):
         """Export a day and note its seal; one that is there already stays as it is."""
         ...
 
+    def tenants(self) -> Sequence[TenantId]:
+        """Return the tenants of which something was exported."""
+        ...
+
+    def exported_days(self, tenant: TenantId) -> Sequence[date]:
+        """Return the days of a tenant of which there are exported files, the oldest first."""
+        ...
+
     def content(self, tenant: TenantId, day: date) -> bytes | None:
         """Return the exported file of a day as it is now, None where there is none."""
         ...

@@ -27,8 +27,11 @@ from archivolt.domain.audit import (
     ChainHead,
     ChainPlace,
     KeptEntry,
+    Named,
     entry_digest,
-    personal_digest,
+    named,
+    what_of,
+    who_of,
 )
 from archivolt.domain.audit_limits import AUDIT_KEPT_DAYS, AUDIT_LANES
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
@@ -188,10 +191,10 @@ def _lane_sk(lane: int) -> str:
 
 
 def _in_place(entry: AuditEntry, place: ChainPlace) -> KeptEntry:
-    salt = secrets.token_hex(16)
-    personal = personal_digest(entry, salt)
-    digest = entry_digest(entry, place, personal)
-    return KeptEntry(entry=entry, place=place, digest=digest, personal=personal, salt=salt)
+    who = named(who_of(entry), secrets.token_hex(16))
+    what = named(what_of(entry), secrets.token_hex(16))
+    digest = entry_digest(entry, place, who=who, what=what)
+    return KeptEntry(entry=entry, place=place, digest=digest, who=who, what=what)
 
 
 def _head_after(kept: KeptEntry, before: ChainHead) -> ChainHead:
@@ -250,8 +253,10 @@ def _item(kept: KeptEntry) -> dict[str, Value]:
         "lane": place.lane,
         "number": place.number,
         "previous": place.previous,
-        "personal": kept.personal,
-        "salt": kept.salt,
+        "who": kept.who.digest,
+        "who_salt": kept.who.salt,
+        "what": kept.what.digest,
+        "what_salt": kept.what.salt,
         "digest": kept.digest,
         "ttl": int((at + timedelta(days=AUDIT_KEPT_DAYS)).timestamp()),
     }
@@ -266,8 +271,8 @@ def _kept(item: StoredItem) -> KeptEntry:
             previous=item.get("previous", ""),
         ),
         digest=item.get("digest", ""),
-        personal=item.get("personal", ""),
-        salt=item.get("salt", ""),
+        who=Named(item.get("who", ""), item.get("who_salt", "")),
+        what=Named(item.get("what", ""), item.get("what_salt", "")),
     )
 
 

@@ -7,10 +7,10 @@ SEALS#{tenant}    {date}            the same seal, in the table
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
 from botocore.exceptions import ClientError
 
@@ -22,8 +22,12 @@ from archivolt.adapters.s3.objects import Bucket
 from archivolt.domain.audit import ChainHead, DaySeal
 from archivolt.domain.identity import TenantId
 
+if TYPE_CHECKING:
+    from types_boto3_s3.type_defs import ListObjectsV2OutputTypeDef
+
 # A file that cannot be unpacked: none of its lines is an entry.
 _UNREADABLE = b"\0"
+_FOLDER: Final = "audit/"
 _ABSENT = frozenset({"NoSuchKey", "404"})
 
 
@@ -49,6 +53,31 @@ class DynamoAuditSeals:
         # Another run was sealing the same day.
         with suppress(ConditionFailedError):
             self._table.write(Put(item=item, condition=ABSENT))
+
+    def tenants(self) -> Sequence[TenantId]:
+        """Return the tenants of which something was exported."""
+        folders = [
+            folder.get("Prefix", "").removeprefix(_FOLDER).rstrip("/")
+            for page in self._pages(Prefix=_FOLDER, Delimiter="/")
+            for folder in page.get("CommonPrefixes", [])
+        ]
+        return [TenantId(folder) for folder in folders]
+
+    def exported_days(self, tenant: TenantId) -> Sequence[date]:
+        """Return the days of a tenant of which there are exported files, the oldest first."""
+        folder = f"{_FOLDER}{tenant}/"
+        names = [
+            entry.get("Key", "").removeprefix(folder).partition(".")[0]
+            for page in self._pages(Prefix=folder)
+            for entry in page.get("Contents", [])
+        ]
+        return sorted({date.fromisoformat(name) for name in names})
+
+    def _pages(self, **wanted: str) -> "Iterator[ListObjectsV2OutputTypeDef]":
+        pages = self._bucket.client.get_paginator("list_objects_v2")
+        arguments: Any = wanted
+        with translated():
+            yield from pages.paginate(Bucket=self._bucket.name, **arguments)
 
     def content(self, tenant: TenantId, day: date) -> bytes | None:
         """Return the exported file of a day as it is now."""
@@ -88,7 +117,7 @@ def _pk(tenant: TenantId) -> str:
 
 
 def _key(tenant: TenantId, day: date, ending: str) -> str:
-    return f"audit/{tenant}/{day.isoformat()}.{ending}"
+    return f"{_FOLDER}{tenant}/{day.isoformat()}.{ending}"
 
 
 def _fields(seal: DaySeal) -> dict[str, Value]:

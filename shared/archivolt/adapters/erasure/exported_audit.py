@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from archivolt.adapters.aws.errors import translated
 from archivolt.adapters.dynamodb.erasures import DynamoErasures, Planned
-from archivolt.adapters.erasure.places import names_of, taken_out_of
+from archivolt.adapters.erasure.places import names_of, salts_of, taken_out_of
 from archivolt.adapters.s3.objects import Bucket
 from archivolt.domain.erasure import Erasure, ErasureScope, Subject
 
@@ -105,4 +105,5 @@ class ExportedAuditEraser:
 
 
 def _cleaned(subject: Subject, line: Line) -> Line:
-    return {**line, **taken_out_of(subject, line), "salt": ""}
+    salts = dict.fromkeys(salts_of(subject, line), "")
+    return {**line, **taken_out_of(subject, line), **salts}

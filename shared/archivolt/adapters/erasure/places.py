@@ -130,7 +130,7 @@ def audit_places(clock: Clock, *, days: int) -> Callable[[Subject], Sequence[Pla
             Place(
                 belongs=names_of(subject),
                 pk=_day(subject, day),
-                reads=("user", "vault"),
+                reads=("user", "vault", "details"),
                 removal=_taken_out(subject),
             )
             for day in dates
@@ -147,7 +147,8 @@ def names_of(subject: Subject) -> Callable[[StoredItem], bool]:
     """Return what tells whether an entry names a user, or a vault that goes."""
 
     def names(item: StoredItem) -> bool:
-        of_user = subject.user is not None and item.get("user") == subject.user
+        users = {item.get("user"), item.get("details", {}).get("user")}
+        of_user = subject.user is not None and subject.user in users
         return of_user or item.get("vault") in subject.vault_names
 
     return names
@@ -160,7 +161,7 @@ def _taken_out(subject: Subject) -> Callable[[StoredItem], Write]:
         return Update(
             key=Key(item["pk"], item["sk"]),
             set=taken_out_of(subject, item),
-            remove=["salt"],
+            remove=salts_of(subject, item),
             condition=Attr("user").eq(item["user"]) & Attr("vault").eq(item["vault"]),
         )
 
@@ -169,5 +170,13 @@ def _taken_out(subject: Subject) -> Callable[[StoredItem], Write]:
 
 def taken_out_of(subject: Subject, entry: StoredItem) -> Mapping[str, Value]:
     """Return what an entry that names the subject says instead."""
-    is_theirs = subject.user is not None and entry["user"] == subject.user
-    return {**_OF_VAULTS, **_OF_USERS} if is_theirs else _OF_VAULTS
+    return {**_OF_VAULTS, **_OF_USERS} if _is_theirs(subject, entry) else _OF_VAULTS
+
+
+def salts_of(subject: Subject, entry: StoredItem) -> Sequence[str]:
+    """Return the salts that go with what is taken out."""
+    return ["what_salt", "who_salt"] if _is_theirs(subject, entry) else ["what_salt"]
+
+
+def _is_theirs(subject: Subject, entry: StoredItem) -> bool:
+    return subject.user is not None and entry["user"] == subject.user
