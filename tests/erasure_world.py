@@ -229,8 +229,8 @@ class ErasureWorld:
             Bucket=self.bucket.name, Key=f"audit/{tenant}/2026-08-31.seal.json", Body=b"{}"
         )
 
-    def note(self, caller: Principal, canary: str, *, vault: str) -> None:
-        """Have the audit log tell of a call."""
+    def note(self, caller: Principal, canary: str, *, vault: str, whom: str = "") -> None:
+        """Have the audit log tell of a call, which `whom` was the object of."""
         entry = AuditEntry(
             principal=caller,
             action="read_file",
@@ -241,7 +241,7 @@ class ErasureWorld:
             arguments_digest=hashlib.sha256(canary.encode()).hexdigest(),
             vault=vault,
             path=canary,
-            details={"step": canary},
+            details={"step": canary, "user": whom},
         )
         self.audit.append(entry)
 

@@ -67,6 +67,7 @@ def deleted(receipt: Erasure, *, but: str = "") -> dict[str, int]:
 
 def test_nothing_of_a_user_is_left_and_everything_of_others_is(world: ErasureWorld) -> None:
     filled(world)
+    world.note(principal("bob", role=Role.TENANT_ADMIN), "suspended", vault="", whom=ALICE)
     before, counts = world.everything(), world.counts()
     taken_out = sum(f'"{ALICE}"' in text for text in before["audit"].values())
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from archivolt.domain.erasure import pseudonym
 from archivolt.domain.identity import Role, UserId
 from archivolt.domain.oauth import OAuthError, Person
 from archivolt.domain.tenancy import TenantState
@@ -205,9 +206,46 @@ def test_what_administrators_do_is_in_the_audit_log(world: RestWorld) -> None:
     done = [
         (entry.principal.user, entry.action, entry.outcome)
         for entry in world.audit.entries
-        if entry.action == "suspend_tenant"
+        if entry.action == "suspend_tenant" and entry.principal.tenant == ACME
     ]
     assert done == [("root", "suspend_tenant", "ok"), ("admin", "suspend_tenant", "forbidden")]
+
+
+def test_the_audit_log_says_to_whom_and_what_an_administrator_did_in_both_tenants(
+    world: RestWorld,
+) -> None:
+    key = "sk-" + "0123456789"
+    world.send("POST", f"{TENANTS}/acme/users/bob/suspend", user="admin")
+    change = {"chat_api_key": key, "chat_model": "m"}
+    assert world.send("PUT", f"{TENANTS}/globex/settings", change, user="root").status == 200
+    world.send("POST", f"{TENANTS}/globex/users/mallory/suspend", user="root")
+    world.send("POST", f"{TENANTS}/nowhere/suspend", user="root")
+    world.get(f"{TENANTS}/globex/users", user="root")
+
+    def told(tenant: str) -> list[tuple[str, str, dict[str, str]]]:
+        entries = [entry for entry in world.audit.entries if entry.details]
+        return [
+            (entry.principal.user, entry.action, entry.details)
+            for entry in entries
+            if entry.principal.tenant == tenant
+        ]
+
+    named = {"tenant": "globex", "names": "chat_api_key, chat_model"}
+    mallory, root = pseudonym(GLOBEX, UserId("mallory")), pseudonym(ACME, UserId("root"))
+    assert told("acme") == [
+        ("admin", "suspend_user", {"tenant": "acme", "user": "bob"}),
+        ("root", "change_tenant_settings", named),
+        ("root", "suspend_user", {"tenant": "globex", "user": mallory}),
+        ("root", "suspend_tenant", {"tenant": "nowhere"}),
+        ("root", "list_users", {"tenant": "globex"}),
+    ]
+    there = {"tenant": "globex", "user": "mallory", "by_tenant": "acme"}
+    assert told("globex") == [
+        (root, "change_tenant_settings", {**named, "by_tenant": "acme"}),
+        (root, "suspend_user", there),
+    ]
+    assert not told("nowhere")
+    assert key not in str(world.audit.entries)
 
 
 def test_mcp_is_shut_to_a_suspended_tenant() -> None:

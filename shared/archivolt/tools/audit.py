@@ -82,8 +82,8 @@ def _entry(call: Call, outcome: str, ended: datetime) -> AuditEntry:
         surface=call.surface,
         milliseconds=round((ended - call.started).total_seconds() * 1000),
         arguments_digest=digest(call.arguments),
-        vault=_text(call.arguments, "vault"),
-        path=_text(call.arguments, "path") or _text(call.arguments, "source_path"),
+        vault=text_in(call.arguments, "vault"),
+        path=text_in(call.arguments, "path") or text_in(call.arguments, "source_path"),
         details=call.details,
     )
 
@@ -105,7 +105,8 @@ def digest(arguments: Mapping[str, Any]) -> str:
     return hashlib.sha256(_CANONICAL.encode(dict(arguments)).encode()).hexdigest()
 
 
-def _text(arguments: Mapping[str, Any], name: str) -> str:
+def text_in(arguments: Mapping[str, Any], name: str) -> str:
+    """Return a text among arguments as the log may keep it: bounded, without secrets."""
     value = arguments.get(name)
     if not isinstance(value, str):
         return ""

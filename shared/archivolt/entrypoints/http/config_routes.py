@@ -60,7 +60,7 @@ def config_router(services: ServicesOf) -> APIRouter:
         """For administrators; in force from the next message on."""
         names = sorted(change.model_fields_set)
         named = {name: getattr(change, name) for name in names}
-        with services().by_hand.doing(principal, "change_config", names=names):
+        with services().by_hand.administering(principal, "change_config", names=names):
             changed = services().tenant_settings.change(
                 principal, principal.tenant, SettingsChange(**named)
             )

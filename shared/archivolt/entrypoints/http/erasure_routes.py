@@ -116,7 +116,7 @@ def _add_vaults(router: APIRouter, services: ServicesOf) -> None:
         principal: InteractivePrincipal, tenant: str, confirm: Confirm, response: Response
     ) -> ReceiptBody:
         """Everything that is held of it. Nobody of it comes in; its id is taken for ever."""
-        with services().by_hand.doing(principal, "delete_tenant", tenant=tenant):
+        with services().by_hand.administering(principal, "delete_tenant", tenant=tenant):
             begun = services().erasures.erase_tenant(principal, tenant, confirm=confirm)
         return _begun(response, begun)
 
@@ -147,7 +147,7 @@ def _add_people(router: APIRouter, services: ServicesOf) -> None:
         principal: InteractivePrincipal, user: str, confirm: Confirm, response: Response
     ) -> ReceiptBody:
         """As they could themselves. Nobody owns a vault of others alone and is deleted."""
-        with services().by_hand.doing(principal, "delete_user", user=user):
+        with services().by_hand.administering(principal, "delete_user", user=user):
             begun = services().erasures.erase_user(principal, user, confirm=confirm)
         return _begun(response, begun)
 

@@ -91,7 +91,9 @@ def settings_router(services: ServicesOf) -> APIRouter:
     )
     def show_settings(principal: InteractivePrincipal, tenant: str) -> SettingsBody:  # pyright: ignore[reportUnusedFunction]
         """Only its administrators may, with a person's own token."""
-        with services().by_hand.doing(principal, "tenant_settings", tenant=tenant):
+        with services().by_hand.administering(
+            principal, "tenant_settings", changes=False, tenant=tenant
+        ):
             return SettingsBody.of(services().tenant_settings.show(principal, tenant))
 
     @router.put(
@@ -105,7 +107,7 @@ def settings_router(services: ServicesOf) -> APIRouter:
         """What the body names is changed from the next request on; the rest stays."""
         # The names only: not even a digest of a key is kept.
         names = sorted(change.model_fields_set)
-        with services().by_hand.doing(
+        with services().by_hand.administering(
             principal, "change_tenant_settings", tenant=tenant, names=names
         ):
             changed = services().tenant_settings.change(principal, tenant, change)
@@ -125,7 +127,7 @@ def _add_key_tests(router: APIRouter, services: ServicesOf) -> None:
         principal: InteractivePrincipal, tenant: str, provider: str
     ) -> KeyTrialBody:
         """The provider is asked for its models, which costs nothing; its words stay with it."""
-        with services().by_hand.doing(
+        with services().by_hand.administering(
             principal, "test_provider_key", tenant=tenant, provider=provider
         ):
             trial = services().key_tests().test(principal, tenant, provider)

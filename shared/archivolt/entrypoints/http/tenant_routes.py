@@ -172,13 +172,15 @@ def _add_tenants(router: APIRouter, services: ServicesOf) -> None:
     def make_tenant(principal: InteractivePrincipal, body: TenantToMake) -> TenantBody:  # pyright: ignore[reportUnusedFunction]
         """One that nobody makes is there from its first request on."""
         new = NewTenant(id=body.id, name=body.name, calls_per_window=body.calls_per_window)
-        with services().by_hand.doing(principal, "make_tenant", tenant=body.id):
+        with services().by_hand.administering(principal, "make_tenant", tenant=body.id):
             return TenantBody.of(services().tenants.create(new))
 
     @router.get("/tenants/{tenant}", summary="See a tenant", operation_id="show_tenant")
     def show_tenant(principal: InteractivePrincipal, tenant: str) -> TenantBody:  # pyright: ignore[reportUnusedFunction]
         """Your own."""
-        with services().by_hand.doing(principal, "show_tenant", tenant=tenant):
+        with services().by_hand.administering(
+            principal, "show_tenant", changes=False, tenant=tenant
+        ):
             return TenantBody.of(services().tenants.show(principal, tenant))
 
     @router.patch("/tenants/{tenant}", summary="Change a tenant", operation_id="change_tenant")
@@ -186,7 +188,10 @@ def _add_tenants(router: APIRouter, services: ServicesOf) -> None:
         principal: InteractivePrincipal, tenant: str, body: TenantChange
     ) -> TenantBody:
         """Its name, and how many calls its people may make; its settings are apart."""
-        with services().by_hand.doing(principal, "change_tenant", tenant=tenant):
+        names = sorted(body.model_fields_set)
+        with services().by_hand.administering(
+            principal, "change_tenant", tenant=tenant, names=names
+        ):
             changed = services().tenants.change(
                 principal, tenant, name=body.name, calls=body.calls_per_window
             )
@@ -199,7 +204,7 @@ def _add_states(router: APIRouter, services: ServicesOf) -> None:
     )
     def suspend_tenant(principal: InteractivePrincipal, tenant: str) -> TenantBody:  # pyright: ignore[reportUnusedFunction]
         """Within five seconds nobody of it comes in by any door; its data stays."""
-        with services().by_hand.doing(principal, "suspend_tenant", tenant=tenant):
+        with services().by_hand.administering(principal, "suspend_tenant", tenant=tenant):
             return TenantBody.of(services().tenants.suspend(principal, tenant))
 
     @router.post(
@@ -207,7 +212,7 @@ def _add_states(router: APIRouter, services: ServicesOf) -> None:
     )
     def resume_tenant(principal: InteractivePrincipal, tenant: str) -> TenantBody:  # pyright: ignore[reportUnusedFunction]
         """Its people come in again, with the tokens that they had."""
-        with services().by_hand.doing(principal, "resume_tenant", tenant=tenant):
+        with services().by_hand.administering(principal, "resume_tenant", tenant=tenant):
             return TenantBody.of(services().tenants.resume(principal, tenant))
 
 
@@ -219,7 +224,9 @@ def _add_users(router: APIRouter, services: ServicesOf) -> None:
         principal: InteractivePrincipal, tenant: str, query: Annotated[Paging, Query()]
     ) -> UserList:
         """Everybody who ever came; the identity provider keeps who may."""
-        with services().by_hand.doing(principal, "list_users", tenant=tenant):
+        with services().by_hand.administering(
+            principal, "list_users", changes=False, tenant=tenant
+        ):
             found = services().tenants.users(
                 principal, tenant, limit=query.limit, after=query.after
             )
@@ -229,7 +236,9 @@ def _add_users(router: APIRouter, services: ServicesOf) -> None:
     @router.get("/tenants/{tenant}/users/{user}", summary="See a user", operation_id="show_user")
     def show_user(principal: InteractivePrincipal, tenant: str, user: str) -> UserWithVaults:  # pyright: ignore[reportUnusedFunction]
         """And the vaults they share, for administrators of the same tenant."""
-        with services().by_hand.doing(principal, "show_user", tenant=tenant, user=user):
+        with services().by_hand.administering(
+            principal, "show_user", changes=False, tenant=tenant, user=user
+        ):
             found = services().tenants.user(principal, tenant, user)
             shared = services().tenants.memberships(principal, found)
         vaults = None if shared is None else [MembershipBody.of(access) for access in shared]
@@ -244,7 +253,7 @@ def _add_user_states(router: APIRouter, services: ServicesOf) -> None:
     )
     def suspend_user(principal: InteractivePrincipal, tenant: str, user: str) -> UserBody:  # pyright: ignore[reportUnusedFunction]
         """Within five seconds they come in by no door; tokens of their programs end."""
-        with services().by_hand.doing(principal, "suspend_user", tenant=tenant, user=user):
+        with services().by_hand.administering(principal, "suspend_user", tenant=tenant, user=user):
             return UserBody.of(services().tenants.suspend_user(principal, tenant, user))
 
     @router.post(
@@ -252,5 +261,5 @@ def _add_user_states(router: APIRouter, services: ServicesOf) -> None:
     )
     def resume_user(principal: InteractivePrincipal, tenant: str, user: str) -> UserBody:  # pyright: ignore[reportUnusedFunction]
         """They come in again; programs need new tokens."""
-        with services().by_hand.doing(principal, "resume_user", tenant=tenant, user=user):
+        with services().by_hand.administering(principal, "resume_user", tenant=tenant, user=user):
             return UserBody.of(services().tenants.resume_user(principal, tenant, user))
