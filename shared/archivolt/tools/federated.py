@@ -5,7 +5,7 @@ schema, and what its hints leave open asks a person.
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, Final
@@ -18,6 +18,7 @@ from archivolt.domain.federation import McpServer, McpTool
 from archivolt.domain.federation_limits import (
     MAX_MCP_DESCRIPTION_CHARS,
     MAX_PREVIEWED_ARGUMENTS_CHARS,
+    MIN_PREVIEWED_ARGUMENT_CHARS,
 )
 from archivolt.domain.messages import Language, Message
 from archivolt.domain.redaction import redact
@@ -105,9 +106,9 @@ def federated_tool(
     def run(context: ToolContext, arguments: GivenArguments) -> FederatedResult:
         return _called(context, arguments, server, listed, calls)
 
-    def preview(_: ToolContext, arguments: GivenArguments) -> Preview:
+    def preview(context: ToolContext, arguments: GivenArguments) -> Preview:
         _refuse_secrets(server, listed, arguments)
-        return _shown(server, listed, arguments)
+        return _shown(server, listed, arguments, context.language)
 
     return FederatedTool(
         name=offered_name(server.id, listed.name),
@@ -175,14 +176,18 @@ def _described(server: McpServer, listed: McpTool) -> str:
     )
 
 
-def _shown(server: McpServer, listed: McpTool, arguments: GivenArguments) -> Preview:
-    """Return a call as a person sees it before they agree: its arguments whole, line by line."""
+def _shown(
+    server: McpServer, listed: McpTool, arguments: GivenArguments, language: Language
+) -> Preview:
+    """Return a call as a person sees it before they agree: every argument, line by line.
+
+    Of one that is too long its head is shown, and how much of it is not.
+    """
     title = server.title or server.id
-    lines = [
-        f"+{name}: {_as_text(value)}".replace("\n", "\n+")
-        for name, value in arguments.values.items()
-    ]
-    diff = "\n".join(lines)[:MAX_PREVIEWED_ARGUMENTS_CHARS]
+    given = [redact(f"{name}: {_as_text(value)}").text for name, value in arguments.values.items()]
+    share = _share([len(each) for each in given])
+    lines = ["+" + _head(each, share, language).replace("\n", "\n+") for each in given]
+    diff = "\n".join(lines)
     return Preview(
         summary=Message(
             f"Call {listed.name} of the MCP server {title}, with:",
@@ -193,10 +198,28 @@ def _shown(server: McpServer, listed: McpTool, arguments: GivenArguments) -> Pre
     )
 
 
+def _share(lengths: Sequence[int]) -> int:
+    """Return how much of each argument can be shown so that all are; the short ones stay whole."""
+    room = MAX_PREVIEWED_ARGUMENTS_CHARS
+    for left, length in zip(range(len(lengths), 0, -1), sorted(lengths), strict=True):
+        if length * left > room:
+            return max(room // left, MIN_PREVIEWED_ARGUMENT_CHARS)
+        room -= length
+    return MAX_PREVIEWED_ARGUMENTS_CHARS
+
+
+def _head(text: str, chars: int, language: Language) -> str:
+    if len(text) <= chars:
+        return text
+    left_out = _LEFT_OUT.spoken(language).format(count=len(text) - chars)
+    return f"{text[:chars]} … [{left_out}]"
+
+
 def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
+_LEFT_OUT: Final = Message("{count} characters not shown", "{count} caractères non montrés")
 _WARNINGS: Final[Mapping[Risk, Message | None]] = {
     Risk.READ: None,
     Risk.WRITE: Message(

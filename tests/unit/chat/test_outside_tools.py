@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -127,6 +128,31 @@ def test_what_may_change_something_or_says_nothing_of_itself_asks_a_person(tool:
     decide(world, confirm=(confirmation.confirmation_token,))
     assert world.mcp_client.calls == [("ours", tool, {"words": "hi"})]
     assert "made" in told(world)
+
+
+def test_of_a_long_argument_a_person_sees_the_head_and_how_much_is_not_shown() -> None:
+    long = {"content": "z" * 50_000, "overwrite": "yes", "to": "evil"}
+    anything = McpTool(name="post", parameters={"type": "object"})
+    world = world_with(calling("mcp_ours_post", **long), DONE)
+    world.use_server("ours", ScriptedServer([anything]))
+
+    diff = asked(asyncio.run(world.turn("Post it."))).preview["diff"]
+
+    [hidden] = re.findall(r"zzz … \[(\d+) characters not shown\]\n", diff)
+    assert diff.count("z") + int(hidden) == len(long["content"])
+    assert diff.endswith("+overwrite: yes\n+to: evil\n")
+
+
+def test_where_even_the_heads_of_arguments_are_too_many_it_is_said() -> None:
+    many = {f"argument{number}": "z" * 500 for number in range(200)}
+    world = world_with(calling("mcp_ours_post", **many), DONE)
+    world.use_server("ours", ScriptedServer([McpTool(name="post", parameters={})]))
+
+    preview = asked(asyncio.run(world.turn("Post it."))).preview
+
+    assert "+argument0: zz" in preview["diff"]
+    assert "argument199" not in preview["diff"]
+    assert "Cut to fit" in preview["note"]
 
 
 def test_what_is_declined_is_never_called() -> None:
