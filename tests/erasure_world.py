@@ -66,6 +66,7 @@ from archivolt.domain.skill import Skill
 from archivolt.domain.tenancy import Standing, TenantUser
 from archivolt.domain.usage import Budgets, Reservation, Tokens
 from archivolt.domain.vault import Vault, VaultRef, VaultRole
+from archivolt.governance.erased_vaults import ErasedVaults
 from archivolt.governance.erasing import ErasureWorker
 from archivolt.governance.erasure import Erasures, ErasureSupport
 from archivolt.governance.erasure_doors import ErasureDoors
@@ -122,7 +123,7 @@ class ErasureWorld:
             erasers_of(places, self.records, self.clock),
             self.queue,
             doors=doors,
-            vaults=self.directory,
+            vaults=ErasedVaults(self.records, self.directory),
             clock=self.clock,
             settle=settle,
         )

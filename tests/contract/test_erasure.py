@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from archivolt.adapters.dynamodb.writes import Delete, Key
 from archivolt.adapters.erasure import objects
 from archivolt.adapters.erasure.inventory import FOLDERS, KINDS
 from archivolt.adapters.qdrant.rest import QdrantRest
@@ -13,7 +14,7 @@ from archivolt.domain.erasure import Erasure, ErasureState, pseudonym
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import Role, UserId
 from archivolt.domain.tenancy import TenantState
-from archivolt.domain.vault import VaultRef
+from archivolt.domain.vault import VaultRef, VaultRole
 from tests.builders import ACME, ALICE, GLOBEX, principal
 from tests.contract.conftest import MINISTACK, VECTORS_KEY, NewBucket, NewTable
 from tests.erasure_world import NOTE, PLENTY, ErasureWorld
@@ -306,6 +307,76 @@ def test_who_alone_owns_what_others_use_has_to_name_another_owner(world: Erasure
 
     assert refused.value.code == "last_owner_of"
     assert world.records.unfinished() == []
+
+
+def gone(world: ErasureWorld, vault: VaultRef, canary: str) -> bool:
+    """Tell whether nothing is left of a vault but its id in receipts."""
+    left = [place for place in world.mentions(vault.id) if "ERASURE" not in place]
+    return not left and not world.mentions(canary)
+
+
+def owned_by_two(world: ErasureWorld) -> VaultRef:
+    both = world.vault("both", ALICE, "bob", tenant=ACME)
+    world.directory.set_member(both, UserId("bob"), VaultRole.OWNER)
+    world.fill_vault(both, OF_TEAM, readers=["bob", ALICE])
+    return both
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_vault_goes_with_the_last_of_its_owners_whoever_is_erased_first(
+    world: ErasureWorld, monkeypatch: pytest.MonkeyPatch, *, at_once: bool
+) -> None:
+    both = owned_by_two(world)
+    with monkeypatch.context() as patch:
+        if at_once:
+            # Neither request sees the other one's.
+            patch.setattr(world.records, "unfinished", list[str])
+        asked = [
+            world.erasures.erase_user(principal(user), user, confirm=user)
+            for user in (ALICE, "bob")
+        ]
+
+    world.work()
+    world.work()
+
+    receipts = [world.records.get(each.id) for each in asked]
+    assert all(receipt and receipt.is_complete for receipt in receipts)
+    assert gone(world, both, OF_TEAM)
+
+
+def test_a_vault_that_the_others_left_meanwhile_goes_with_its_last_owner(
+    world: ErasureWorld,
+) -> None:
+    both = owned_by_two(world)
+    asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    assert asked.subject.vaults == ()
+    world.note(principal("bob"), OF_TEAM, vault="both")
+    world.directory.remove_member(both, UserId("bob"))
+    world.clock.advance(seconds=1)
+
+    world.work()
+
+    assert gone(world, both, OF_TEAM)
+    assert not any('"both"' in text for text in world.everything()["audit"].values())
+
+
+def test_a_vault_that_all_left_at_once_goes_with_the_next_walk(world: ErasureWorld) -> None:
+    both = owned_by_two(world)
+    asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    [(erasure_id, _)] = world.queue.sent
+    world.queue.sent.clear()
+    world.worker.run(erasure_id, time_left=lambda: PLENTY)
+    # What the last two who leave at the same moment leave.
+    control = world.tables["control"]
+    control.write(Delete(key=Key(f"VAULT#{ACME}#{both.id}", "MEMBER#bob")))
+    control.write(Delete(key=Key(f"USER#{ACME}#bob", "VAULT#both")))
+
+    world.work()
+
+    receipt = world.records.get(asked.id)
+    assert receipt is not None
+    assert receipt.is_complete
+    assert gone(world, both, OF_TEAM)
 
 
 def test_the_inventory_knows_every_kind_that_is_kept(world: ErasureWorld) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from archivolt.domain.erasure import Erasure, ErasureState, pseudonym
+from archivolt.domain.erasure import Erasure, ErasureScope, ErasureState, pseudonym
 from archivolt.domain.identity import TenantId
 
 
@@ -21,9 +21,22 @@ class InMemoryErasures:
     def get(self, erasure_id: str) -> Erasure | None:
         return self.kept.get(erasure_id)
 
-    def of_tenant(self, tenant: TenantId, *, limit: int) -> Sequence[Erasure]:
-        ours = [each for each in self.kept.values() if each.subject.tenant == tenant]
-        return sorted(ours, key=lambda each: each.asked_at, reverse=True)[:limit]
+    def of_tenant(
+        self, tenant: TenantId, *, limit: int, after: str = "", conversations: bool = False
+    ) -> tuple[Sequence[Erasure], str | None]:
+        ours = {
+            f"{each.asked_at.isoformat(timespec='microseconds')}#{each.id}": each
+            for each in self.kept.values()
+            if each.subject.tenant == tenant
+            and (each.subject.scope is ErasureScope.CONVERSATION) is conversations
+        }
+        keys = sorted((key for key in ours if not after or key < after), reverse=True)
+        shown = keys[:limit]
+        return [ours[key] for key in shown], shown[-1] if len(keys) > limit else None
+
+    def under_way(self, tenant: TenantId) -> Sequence[Erasure]:
+        found = [self.kept[erasure_id] for erasure_id in self.unfinished()]
+        return [each for each in found if each.subject.tenant == tenant]
 
     def unfinished(self) -> Sequence[str]:
         return [each.id for each in self.kept.values() if each.state is not ErasureState.DONE]

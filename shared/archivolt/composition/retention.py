@@ -70,6 +70,7 @@ class RetentionContainer:
         from datetime import timedelta
 
         from archivolt.adapters.erasure.all_stores import erasers_of
+        from archivolt.governance.erased_vaults import ErasedVaults
         from archivolt.governance.erasing import ErasureWorker
 
         return ErasureWorker(
@@ -77,7 +78,7 @@ class RetentionContainer:
             erasers_of(self._erased_places, self.erasure_records, self._on.clock),
             self._erasure_queue,
             doors=self._doors,
-            vaults=self._on.vault_directory,
+            vaults=ErasedVaults(self.erasure_records, self._on.vault_directory),
             clock=self._on.clock,
             settle=timedelta(seconds=self._on.settings.erasure_settle_seconds),
         )

@@ -34,7 +34,8 @@ class Subject:
     """What is erased; `name` is its id, that of a user until the receipt is closed.
 
     `vaults` are those that go with it: their documents, index and vectors; `vault_names` are what
-    the audit log calls them, until the receipt is closed.
+    the audit log calls them, until the receipt is closed. Calls that began after `named_until`
+    name other vaults, which took the names that were free again.
     """
 
     scope: ErasureScope
@@ -42,6 +43,7 @@ class Subject:
     name: str
     vaults: tuple[VaultId, ...] = ()
     vault_names: tuple[str, ...] = ()
+    named_until: datetime | None = None
 
     @property
     def user(self) -> UserId | None:
@@ -73,6 +75,11 @@ class Erasure:
     found: Mapping[str, int] = field(default_factory=dict[str, int])
     verified_at: tuple[datetime, ...] = ()
     done_at: datetime | None = None
+
+    @property
+    def begins_walk(self) -> bool:
+        """Whether it is at the beginning of a walk."""
+        return not self.step and not self.cursor
 
     @property
     def is_complete(self) -> bool:

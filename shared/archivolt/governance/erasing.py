@@ -11,13 +11,13 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
-from archivolt.domain.erasure import Erasure, ErasureScope, ErasureState, Subject
+from archivolt.domain.erasure import Erasure, ErasureState
 from archivolt.domain.retention_limits import ERASURE_LEASE_SECONDS, MAX_ERASURE_RUNS
+from archivolt.governance.erased_vaults import ErasedVaults
 from archivolt.governance.erasure_doors import ErasureDoors
 from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.erasure import Eraser, ErasureQueue, ErasureRecords
-from archivolt.ports.vaults import VaultDirectory
 
 TimeLeft = Callable[[], timedelta]
 # What one part may still need.
@@ -36,7 +36,7 @@ class ErasureWorker:
         erasers: What removes, store by store, in this order.
         queue: Where the work waits.
         doors: Keep out who is erased.
-        vaults: Knows a tenant's vaults.
+        vaults: Tells which vaults go.
         clock: The time.
         settle: For how long something that began before may still leave something behind.
 
@@ -49,7 +49,7 @@ class ErasureWorker:
         queue: ErasureQueue,
         *,
         doors: ErasureDoors,
-        vaults: VaultDirectory,
+        vaults: ErasedVaults,
         clock: Clock,
         settle: timedelta,
     ) -> None:
@@ -105,8 +105,12 @@ class ErasureWorker:
         """Remove one part, or end the walk that reached the end."""
         if erasure.step == len(self._erasers):
             return self._walked(erasure)
-        current = replace(erasure, subject=self._with_vaults(erasure.subject))
-        place = self._erasers[erasure.step].page(current, erasure.cursor)
+        subject = self._vaults.by_now(erasure, self._clock.now())
+        if subject != erasure.subject:
+            # Before anything of a vault goes: once it is gone, nothing tells that it was theirs.
+            erasure = replace(erasure, subject=subject)
+            self._records.save(erasure, until=self._held())
+        place = self._erasers[erasure.step].page(erasure, erasure.cursor)
         if place is None:
             erasure = replace(erasure, step=erasure.step + 1, cursor="")
         else:
@@ -145,13 +149,6 @@ class ErasureWorker:
         else:
             logger.error("an erasure went on finding something", extra=told)
         return done
-
-    def _with_vaults(self, subject: Subject) -> Subject:
-        """Return a tenant with vaults that were made while it was asked to be erased."""
-        if subject.scope is not ErasureScope.TENANT:
-            return subject
-        now = [ref.id for ref in self._vaults.refs(subject.tenant)]
-        return replace(subject, vaults=tuple(dict.fromkeys([*subject.vaults, *now])))
 
     def _later(self, erasure: Erasure, delay: timedelta) -> None:
         """Let go of an erasure, and have it gone on with in a while.

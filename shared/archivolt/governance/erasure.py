@@ -6,12 +6,11 @@ out of everybody's reach; the work follows in the background.
 
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from archivolt.domain.erasure import (
     Erasure,
     ErasureScope,
-    ErasureState,
     Subject,
     pseudonym,
 )
@@ -24,8 +23,8 @@ from archivolt.domain.errors import (
 )
 from archivolt.domain.identity import Principal, Role, TenantId, UserId, tenant_id, user_id
 from archivolt.domain.personal_vaults import personal_vault
-from archivolt.domain.retention_limits import MAX_RECEIPTS
 from archivolt.domain.vault import VaultAccess, VaultRole
+from archivolt.governance.erased_vaults import ErasedVaults
 from archivolt.governance.erasure_doors import ErasureDoors
 from archivolt.ports.clock import Clock
 from archivolt.ports.erasure import ErasureQueue, ErasureRecords
@@ -54,6 +53,7 @@ class Erasures:
 
     def __init__(self, support: ErasureSupport) -> None:
         self._with = support
+        self._erased_vaults = ErasedVaults(support.records, support.vaults)
 
     def erase_vault(self, principal: Principal, access: VaultAccess, *, confirm: str) -> Erasure:
         """Erase a vault with everything that is held of it; only an owner may.
@@ -94,15 +94,15 @@ class Erasures:
         """
         erased = self._erasable(principal, user)
         _confirmed(erased, confirm)
-        going, orphaned = self._vaults_of(principal.tenant, erased)
+        going, orphaned = self._erased_vaults.of_user(principal.tenant, erased)
         if orphaned:
             raise ConflictError("last_owner_of", user=erased, vaults=", ".join(orphaned))
         subject = Subject(
             scope=ErasureScope.USER,
             tenant=principal.tenant,
             name=erased,
-            vaults=tuple(access.vault.ref.id for access in going),
-            vault_names=tuple(access.vault.name for access in going),
+            vaults=tuple(vault.ref.id for vault in going),
+            vault_names=tuple(vault.name for vault in going),
         )
         return self._started(principal, subject)
 
@@ -140,21 +140,29 @@ class Erasures:
             raise NotFoundError("erasure_not_found")
         return found
 
-    def receipts(self, principal: Principal) -> Sequence[Erasure]:
-        """Return the latest erasures of the caller's tenant, of others those they asked for."""
-        found = self._with.records.of_tenant(principal.tenant, limit=MAX_RECEIPTS)
-        return [each for each in found if _may_see(principal, each)]
+    def receipts(
+        self, principal: Principal, *, limit: int, after: str = "", conversations: bool = False
+    ) -> tuple[Sequence[Erasure], str | None]:
+        """Return one page of the erasures of the caller's tenant, and the next page's key.
+
+        Of others, those that they asked for: what else is on a page is left out of it.
+        """
+        found, next_after = self._with.records.of_tenant(
+            principal.tenant, limit=limit, after=after, conversations=conversations
+        )
+        return [each for each in found if _may_see(principal, each)], next_after
 
     def _started(self, principal: Principal, subject: Subject) -> Erasure:
         """Note an erasure, close the doors, queue the work; one under way is not begun again."""
         erasure = self._under_way(subject)
         if erasure is None:
+            now = self._with.clock.now()
             erasure = Erasure(
                 id=uuid.uuid4().hex,
-                subject=subject,
+                subject=replace(subject, named_until=now),
                 asked_by=pseudonym(principal.tenant, principal.user),
                 asked_role=principal.role,
-                asked_at=self._with.clock.now(),
+                asked_at=now,
             )
             self._with.records.add(erasure)
         self._with.doors.close(subject)
@@ -164,14 +172,12 @@ class Erasures:
         return self._with.records.get(erasure.id) or erasure
 
     def _under_way(self, subject: Subject) -> Erasure | None:
-        found = self._with.records.of_tenant(subject.tenant, limit=MAX_RECEIPTS)
         same = (subject.scope, subject.name)
         return next(
             (
                 each
-                for each in found
-                if each.state is not ErasureState.DONE
-                and (each.subject.scope, each.subject.name) == same
+                for each in self._with.records.under_way(subject.tenant)
+                if (each.subject.scope, each.subject.name) == same
             ),
             None,
         )
@@ -191,21 +197,6 @@ class Erasures:
         if seen is not None and not principal.role.includes(seen.role):
             raise ForbiddenError("forbidden")
         return erased
-
-    def _vaults_of(
-        self, tenant: TenantId, user: UserId
-    ) -> tuple[Sequence[VaultAccess], Sequence[str]]:
-        """Return the vaults that go with a user, and the names of those that lack an owner then."""
-        going: list[VaultAccess] = []
-        orphaned: list[str] = []
-        for access in self._with.vaults.accessible(tenant, user):
-            ref = access.vault.ref
-            others = [role for who, role in self._with.vaults.members(ref) if who != user]
-            if not others or ref == personal_vault(tenant, user):
-                going.append(access)
-            elif access.role is VaultRole.OWNER and VaultRole.OWNER not in others:
-                orphaned.append(access.vault.name)
-        return going, orphaned
 
 
 def _confirmed(name: str, confirm: str) -> None:

@@ -19,8 +19,17 @@ class ErasureRecords(Protocol):
         """Return an erasure of any tenant, strongly consistent."""
         ...
 
-    def of_tenant(self, tenant: TenantId, *, limit: int) -> Sequence[Erasure]:
-        """Return the latest erasures of a tenant, the newest first."""
+    def of_tenant(
+        self, tenant: TenantId, *, limit: int, after: str = "", conversations: bool = False
+    ) -> tuple[Sequence[Erasure], str | None]:
+        """Return one page of a tenant's erasures, the newest first, and the next page's key.
+
+        Either those of conversations, or all others.
+        """
+        ...
+
+    def under_way(self, tenant: TenantId) -> Sequence[Erasure]:
+        """Return the erasures of a tenant that are not done, strongly consistent."""
         ...
 
     def unfinished(self) -> Sequence[str]:
@@ -32,7 +41,10 @@ class ErasureRecords(Protocol):
         ...
 
     def save(self, erasure: Erasure, *, until: datetime) -> None:
-        """Note where it stands, and hold it until then; the counts are their erasers' to note."""
+        """Note where it stands and which vaults go with it, and hold it until then.
+
+        The counts are their erasers' to note.
+        """
         ...
 
     def begin_run(self, erasure: Erasure, *, until: datetime) -> Erasure:

@@ -3,6 +3,7 @@
     ERASURE#{id}         RECEIPT          an erasure: where it stands, and its counts
     ERASURES             {id}             that it is not done
     ERASURES#{tenant}    {moment}#{id}    that it is the tenant's
+    ERASURES#{tenant}#CONVERSATIONS       the same of conversations, of which there are many
 
 Each count is an attribute of its own (`deleted:{store}`), so that it can be added to in the
 transaction that removes what it counts.
@@ -60,8 +61,7 @@ class DynamoErasures:
             "scope": subject.scope.value,
             "tenant": subject.tenant,
             "name": subject.name,
-            "vaults": list(subject.vaults),
-            "vault_names": list(subject.vault_names),
+            **_vaults(subject),
             "asked_by": erasure.asked_by,
             "asked_role": erasure.asked_role.value,
             "asked_at": to_number(erasure.asked_at),
@@ -80,14 +80,28 @@ class DynamoErasures:
         item = self._table.get(_key(erasure_id)) if is_key_text(erasure_id) else None
         return _erasure(item) if item else None
 
-    def of_tenant(self, tenant: TenantId, *, limit: int) -> Sequence[Erasure]:
-        """Return the latest erasures of a tenant, the newest first."""
-        page = self._table.page(
-            KeyCondition("pk").eq(f"{_OPEN}#{tenant}"), limit=limit, descending=True
-        )
+    def of_tenant(
+        self, tenant: TenantId, *, limit: int, after: str = "", conversations: bool = False
+    ) -> tuple[Sequence[Erasure], str | None]:
+        """Return one page of a tenant's erasures, the newest first, and the next page's key."""
+        condition = KeyCondition("pk").eq(_list_of(tenant, conversations=conversations))
+        if after:
+            condition &= KeyCondition("sk").lt(after)
+        page = self._table.page(condition, limit=limit, descending=True)
         keys = [_key(item["id"]) for item in page.items]
         found = self._table.get_many(keys)
-        return [_erasure(found[key]) for key in keys if key in found]
+        next_after = page.items[-1]["sk"] if page.items and page.last_key else None
+        return [_erasure(found[key]) for key in keys if key in found], next_after
+
+    def under_way(self, tenant: TenantId) -> Sequence[Erasure]:
+        """Return the erasures of a tenant that are not done; reads those of all."""
+        found = self._table.get_many([_key(erasure_id) for erasure_id in self.unfinished()])
+        erasures = map(_erasure, found.values())
+        return [
+            each
+            for each in erasures
+            if each.subject.tenant == tenant and each.state is not ErasureState.DONE
+        ]
 
     def unfinished(self) -> Sequence[str]:
         """Return the ids of those that are not done."""
@@ -110,7 +124,11 @@ class DynamoErasures:
 
     def save(self, erasure: Erasure, *, until: datetime) -> None:
         """Note where it stands."""
-        changes = {**_progress(erasure), "held_until": to_number(until)}
+        changes = {
+            **_progress(erasure),
+            **_vaults(erasure.subject),
+            "held_until": to_number(until),
+        }
         self._table.update(Update(key=_key(erasure.id), set=changes, condition=PRESENT))
 
     def begin_run(self, erasure: Erasure, *, until: datetime) -> Erasure:
@@ -170,7 +188,21 @@ def _key(erasure_id: str) -> Key:
 
 def _listed(erasure: Erasure) -> Key:
     moment = erasure.asked_at.astimezone(UTC).isoformat(timespec="microseconds")
-    return Key(f"{_OPEN}#{erasure.subject.tenant}", f"{moment}#{erasure.id}")
+    subject = erasure.subject
+    is_conversation = subject.scope is ErasureScope.CONVERSATION
+    return Key(_list_of(subject.tenant, conversations=is_conversation), f"{moment}#{erasure.id}")
+
+
+def _list_of(tenant: TenantId, *, conversations: bool) -> str:
+    return f"{_OPEN}#{tenant}#CONVERSATIONS" if conversations else f"{_OPEN}#{tenant}"
+
+
+def _vaults(subject: Subject) -> dict[str, Value]:
+    return {
+        "vaults": list(subject.vaults),
+        "vault_names": list(subject.vault_names),
+        "named_until": _number(subject.named_until),
+    }
 
 
 def _progress(erasure: Erasure) -> dict[str, Value]:
@@ -194,6 +226,7 @@ def _erasure(item: StoredItem) -> Erasure:
             name=item["name"],
             vaults=tuple(VaultId(vault) for vault in item["vaults"]),
             vault_names=tuple(item["vault_names"]),
+            named_until=_moment(item.get("named_until")),
         ),
         asked_by=item["asked_by"],
         asked_role=Role(item["asked_role"]),

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 
 from archivolt.domain.erasure import Erasure, ErasureScope, ErasureState
 from archivolt.domain.identity import Role
+from archivolt.domain.retention_limits import MAX_RECEIPTS
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.services import ServicesOf
 
@@ -17,6 +18,11 @@ Confirm = Annotated[
         max_length=128,
         description="The name of what goes, once more: this cannot be undone.",
     ),
+]
+
+After = Annotated[str, Query(max_length=128, description="`next_after` of a page.")]
+Conversations = Annotated[
+    bool, Query(description="Those of conversations, in the place of all others.")
 ]
 
 
@@ -73,9 +79,12 @@ class ReceiptBody(BaseModel):
 
 
 class Receipts(BaseModel):
-    """The latest erasures, the newest first."""
+    """One page of erasures, the newest first."""
 
-    erasures: list[ReceiptBody]
+    erasures: list[ReceiptBody] = Field(
+        description="Those of the page that you may see: fewer than its limit, or none."
+    )
+    next_after: str | None = Field(description="Give it back as `after`; null on the last page.")
 
 
 def erasure_router(services: ServicesOf) -> APIRouter:
@@ -153,14 +162,19 @@ def _add_people(router: APIRouter, services: ServicesOf) -> None:
 
 
 def _add_receipts(router: APIRouter, services: ServicesOf) -> None:
-    @router.get(
-        "/erasures", summary="List the latest receipts of erasures", operation_id="list_erasures"
-    )
-    def list_erasures(principal: InteractivePrincipal) -> Receipts:  # pyright: ignore[reportUnusedFunction]
+    @router.get("/erasures", summary="List receipts of erasures", operation_id="list_erasures")
+    def list_erasures(  # pyright: ignore[reportUnusedFunction]
+        principal: InteractivePrincipal,
+        limit: Annotated[int, Query(ge=1, le=MAX_RECEIPTS)] = MAX_RECEIPTS,
+        after: After = "",
+        conversations: Conversations = False,
+    ) -> Receipts:
         """Of what you asked for yourself, or for an administrator of the whole tenant."""
         with services().by_hand.doing(principal, "list_erasures"):
-            found = services().erasures.receipts(principal)
-        return Receipts(erasures=[ReceiptBody.of(each) for each in found])
+            found, next_after = services().erasures.receipts(
+                principal, limit=limit, after=after, conversations=conversations
+            )
+        return Receipts(erasures=[ReceiptBody.of(each) for each in found], next_after=next_after)
 
     @router.get(
         "/erasures/{erasure}", summary="See the receipt of an erasure", operation_id="show_erasure"
