@@ -140,6 +140,29 @@ def test_a_deletion_has_no_way_back(tenants: TenantDirectory) -> None:
     assert tenants.tenant(ACME) == Tenant(id=ACME, state=TenantState.DELETED, changed_at=LATER)
 
 
+@pytest.mark.parametrize("seen", [True, False])
+def test_who_is_shut_out_stays_so_until_they_are_forgotten(
+    tenants: TenantDirectory, *, seen: bool
+) -> None:
+    if seen:
+        tenants.note(SEEN, known=NOBODY)
+    tenants.shut_out(ACME, ALICE)
+    tenants.shut_out(ACME, ALICE)
+
+    for state in (UserState.ACTIVE, UserState.SUSPENDED):
+        with pytest.raises(ConflictError, match="user_going"):
+            tenants.set_user_state(ACME, ALICE, state)
+    # A request that was under way.
+    tenants.note(SEEN, known=NOBODY)
+
+    found = tenants.user(ACME, ALICE)
+    assert found is not None
+    assert found.state is UserState.DELETING
+    assert found.id == ALICE
+    tenants.forget_user(ACME, ALICE)
+    assert tenants.user(ACME, ALICE) is None
+
+
 def test_only_who_was_seen_can_be_suspended_or_forgotten(tenants: TenantDirectory) -> None:
     tenants.note(SEEN, known=NOBODY)
 

@@ -76,8 +76,14 @@ class InMemoryTenants:
         before = self.user(tenant, user)
         if before is None:
             raise NotFoundError("user_not_found", user=user)
+        if before.state is UserState.DELETING:
+            raise ConflictError("user_going", user=user)
         self._people[tenant, user] = replace(before, state=state)
         return self._people[tenant, user]
+
+    def shut_out(self, tenant: TenantId, user: UserId) -> None:
+        before = self.user(tenant, user) or TenantUser(tenant=tenant, id=user)
+        self._people[tenant, user] = replace(before, state=UserState.DELETING)
 
     def forget_user(self, tenant: TenantId, user: UserId) -> None:
         self._people.pop((tenant, user), None)

@@ -54,6 +54,7 @@ _RFC_ERRORS: Final = {
     "oauth_scope": "invalid_scope",
     "tenant_deleting": "access_denied",
     "tenant_suspended": "access_denied",
+    "user_deleting": "access_denied",
     "user_suspended": "access_denied",
 }
 

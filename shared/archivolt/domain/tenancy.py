@@ -33,6 +33,8 @@ class UserState(StrEnum):
 
     ACTIVE = "active"
     SUSPENDED = "suspended"
+    DELETING = "deleting"
+    """What is held of them is being erased; they are forgotten at its end, and not before."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,12 +94,14 @@ def require_welcome(standing: Standing) -> None:
     """Check that a caller may come in.
 
     Raises:
-        ForbiddenError: `tenant_suspended`, `tenant_deleting`, `user_suspended`.
+        ForbiddenError: `tenant_suspended`, `tenant_deleting`, `user_suspended`, `user_deleting`.
 
     """
     require_active(standing.tenant)
-    if standing.user is not None and standing.user.state is UserState.SUSPENDED:
-        raise ForbiddenError("user_suspended")
+    if standing.user is None or standing.user.state is UserState.ACTIVE:
+        return
+    suspended = standing.user.state is UserState.SUSPENDED
+    raise ForbiddenError("user_suspended" if suspended else "user_deleting")
 
 
 def require_no_lesser_role(principal: Principal, than: TenantUser | None) -> None:

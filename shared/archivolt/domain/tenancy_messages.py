@@ -34,6 +34,14 @@ TENANCY_MESSAGES: Mapping[str, Message] = {
         "Your organisation is suspended; its data is kept. Ask who runs this service.",
         "Votre organisation est suspendue ; ses données sont conservées. Demandez à l'exploitant.",
     ),
+    "user_deleting": Message(
+        "Your account is being deleted, and you cannot come in until that is done.",
+        "Votre compte est en cours de suppression ; vous ne pouvez pas entrer d'ici là.",
+    ),
+    "user_going": Message(
+        "What is held of {user} is being deleted; that cannot be taken back.",
+        "Les données de {user} sont en cours de suppression ; c'est sans retour.",
+    ),
     "user_not_found": Message(
         "Nobody called {user} was seen in this organisation; list its users to see who was.",
         "Aucun utilisateur {user} n'a été vu dans cette organisation ; listez les utilisateurs.",

@@ -3,8 +3,8 @@
 from datetime import datetime
 
 from archivolt.domain.erasure import ErasureScope, Subject
-from archivolt.domain.errors import ConflictError, NotFoundError
-from archivolt.domain.tenancy import TenantState, UserState
+from archivolt.domain.errors import ConflictError
+from archivolt.domain.tenancy import TenantState
 from archivolt.ports.clock import Clock
 from archivolt.ports.tenancy import TenantDirectory
 
@@ -30,10 +30,7 @@ class ErasureDoors:
 
         """
         if subject.user is not None:
-            try:
-                self._people.set_user_state(subject.tenant, subject.user, UserState.SUSPENDED)
-            except NotFoundError:
-                return  # they were never here themselves: nothing of theirs is under way
+            self._people.shut_out(subject.tenant, subject.user)
         if subject.scope is ErasureScope.TENANT:
             try:
                 self._people.set_state(subject.tenant, TenantState.DELETING, self._now())

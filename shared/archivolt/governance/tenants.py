@@ -191,7 +191,7 @@ class Tenants:
         Raises:
             NotFoundError: `tenant_not_found`, `user_not_found`.
             ForbiddenError: `forbidden`: the caller has the lesser role.
-            ConflictError: `own_user`.
+            ConflictError: `own_user`, `user_going`.
 
         """
         of, who = reached(principal, tenant), _user(user)
@@ -213,6 +213,7 @@ class Tenants:
         Raises:
             NotFoundError: `tenant_not_found`, `user_not_found`.
             ForbiddenError: `forbidden`: the caller has the lesser role.
+            ConflictError: `user_going`: they are being erased.
 
         """
         of, who = reached(principal, tenant), _user(user)

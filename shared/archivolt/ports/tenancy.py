@@ -70,12 +70,17 @@ class TenantDirectory(Protocol):
         ...
 
     def set_user_state(self, tenant: TenantId, user: UserId, state: UserState) -> TenantUser:
-        """Change somebody's state.
+        """Change somebody's state, to one but deleting.
 
         Raises:
             NotFoundError: `user_not_found`: they were never seen.
+            ConflictError: `user_going`: they are being erased.
 
         """
+        ...
+
+    def shut_out(self, tenant: TenantId, user: UserId) -> None:
+        """Have somebody deleting, seen or not, until they are forgotten."""
         ...
 
     def forget_user(self, tenant: TenantId, user: UserId) -> None:

@@ -119,13 +119,19 @@ class DynamoTenants:
 
     def set_user_state(self, tenant: TenantId, user: UserId, state: UserState) -> TenantUser:
         """Change somebody's state."""
-        change = Update(
-            key=_person_key(tenant, user), set={"state": state.value}, condition=PRESENT
-        )
+        stays = PRESENT & ~Attr("state").eq(UserState.DELETING.value)
+        change = Update(key=_person_key(tenant, user), set={"state": state.value}, condition=stays)
         try:
             return _user(tenant, self._table.update(change))
         except ConditionFailedError as error:
-            raise NotFoundError("user_not_found", user=user) from error
+            if self.user(tenant, user) is None:
+                raise NotFoundError("user_not_found", user=user) from error
+            raise ConflictError("user_going", user=user) from error
+
+    def shut_out(self, tenant: TenantId, user: UserId) -> None:
+        """Have somebody deleting, seen or not, until they are forgotten."""
+        changes: dict[str, Value] = {"id": user, "state": UserState.DELETING.value}
+        self._table.update(Update(key=_person_key(tenant, user), set=changes))
 
     def forget_user(self, tenant: TenantId, user: UserId) -> None:
         """Forget somebody; nobody is no error."""
@@ -184,7 +190,7 @@ def _user(tenant: TenantId, item: StoredItem) -> TenantUser:
     return TenantUser(
         tenant=tenant,
         id=UserId(item["id"]),
-        role=Role(item["role"]),
+        role=Role(item.get("role", Role.VIEWER)),
         state=UserState(item.get("state", UserState.ACTIVE)),
         first_seen=_moment(item.get("first_seen", 0)),
         last_seen=date.fromisoformat(last_seen) if last_seen else None,
