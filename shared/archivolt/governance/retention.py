@@ -38,7 +38,10 @@ class Purge:
 
 @dataclass(slots=True)
 class _Run:
-    """What one run goes by: the moment it began, and since when each tenant keeps."""
+    """What one run goes by: the moment it began, and since when each tenant keeps.
+
+    `first` are those of the first page that the run left there: where it began.
+    """
 
     now: datetime
     dry: bool
@@ -46,6 +49,7 @@ class _Run:
     found: Purge = field(default_factory=Purge)
     since: dict[TenantId, datetime | None] = field(default_factory=dict[TenantId, datetime | None])
     failed: set[TenantId] = field(default_factory=set[TenantId])
+    first: set[ConversationAge] = field(default_factory=set[ConversationAge])
 
 
 class RetentionSweep:
@@ -74,33 +78,47 @@ class RetentionSweep:
     def run(self, *, time_left: TimeLeft, dry: bool = False, most: int = MAX_PURGED_A_RUN) -> Purge:
         """Remove what is over age, at most so many; `dry` counts only.
 
-        A run that time or number ends is gone on with by the next, from the page it stopped at; a
-        dry run begins at the beginning and leaves no trace. A tenant's trouble, or a
-        conversation's, leaves the others alone.
+        A run that time or number ends is gone on with by the next, from the page it stopped at, and
+        from the beginning up to there; a dry run begins at the beginning and leaves no trace. A
+        tenant's trouble, or a conversation's, leaves the others alone.
 
         Raises:
             UnavailableError: Conversations cannot be listed, or the place not be kept.
 
         """
         run = _Run(self._clock.now(), dry, most)
-        after = None if dry else self._place.load()
-        while True:
-            page = self._ages.page(after=after)
-            run.found.complete = all(
-                self._settled(each, run, time_left) for each in page.conversations
-            )
-            if not run.found.complete:
-                break
-            after = page.next_after
-            if after is None:
-                break
-            run.found.complete = time_left() > _RESERVE
-            if not run.found.complete:
-                break
+        start = None if dry else self._place.load()
+        place = self._walk(start, run, time_left)
+        if start is not None and run.found.complete:
+            place = self._walk(None, run, time_left)
         if not dry:
-            self._place.save(after)
+            self._place.save(place)
         logger.info("purged", extra={"found": str(run.found)})
         return run.found
+
+    def _walk(self, after: str | None, run: _Run, time_left: TimeLeft) -> str | None:
+        """Go on to the end, or to where the run began; return where it stopped, None there."""
+        passed = run.first
+        while True:
+            page = self._ages.page(after=after)
+            left: set[ConversationAge] = set()
+            for each in page.conversations:
+                if each in passed:
+                    return None
+                before = run.found.purged
+                run.found.complete = self._settled(each, run, time_left)
+                if not run.found.complete:
+                    # Where nothing could be removed, the next run would get no further.
+                    return after if run.found.purged else page.next_after
+                if run.found.purged == before:
+                    left.add(each)
+            run.first = run.first or left
+            after = page.next_after
+            if after is None:
+                return None
+            run.found.complete = time_left() > _RESERVE
+            if not run.found.complete:
+                return after
 
     def _settled(self, one: ConversationAge, run: _Run, time_left: TimeLeft) -> bool:
         """Remove a conversation if it is over age; False if there is no time left to."""
@@ -112,7 +130,7 @@ class RetentionSweep:
             found.kept += 1
             found.oldest_kept = min(found.oldest_kept or one.last_use, one.last_use)
             return True
-        if found.purged + found.failed >= run.most or time_left() <= _RESERVE:
+        if found.purged >= run.most or time_left() <= _RESERVE:
             return False
         found.due += 1
         if not run.dry:

@@ -151,6 +151,70 @@ def test_a_run_ends_with_its_number_and_the_next_goes_on_there() -> None:
     assert world.place.place is None
 
 
+def test_a_run_that_goes_on_in_the_middle_comes_by_the_beginning_too() -> None:
+    world = World()
+    for number in range(6):
+        world.used(f"c{number}", days_ago=200)
+    world.used("b", days_ago=89.5)
+    world.used("d", days_ago=1)
+    world.sweep.run(time_left=plenty, most=3)
+    # What was not due at the beginning of the walk is now.
+    world.clock.advance(seconds=24 * 3_600)
+
+    found = world.sweep.run(time_left=plenty)
+
+    assert world.names() == ["d"]
+    assert (found.due, found.purged, found.kept, found.complete) == (4, 4, 1, True)
+    assert world.place.place is None
+
+
+def test_a_run_that_goes_on_in_the_middle_looks_at_nothing_twice() -> None:
+    world = World()
+    for number in range(9):
+        world.used(f"c{number}", days_ago=200 if number in {0, 3} else 1)
+    world.place.place = f"{ACME}/c2"
+
+    found = world.sweep.run(time_left=plenty)
+
+    assert (found.purged, found.kept, found.complete) == (2, 7, True)
+
+
+def test_what_cannot_be_removed_stops_no_run() -> None:
+    world = World()
+    for number in range(6):
+        world.used(f"c{number}", days_ago=200)
+
+    def refuses(name: str) -> None:
+        if name < "c4":
+            raise UnavailableError("unavailable")
+
+    world.ages.before_purge = refuses
+    found = world.sweep.run(time_left=plenty, most=2)
+
+    assert (found.purged, found.failed, found.complete) == (2, 4, True)
+    assert world.names() == ["c0", "c1", "c2", "c3"]
+
+
+def test_what_takes_all_the_time_and_cannot_be_removed_is_passed_by_the_next_run() -> None:
+    world = World()
+    for number in range(4):
+        world.used(f"c{number}", days_ago=200)
+    moments = iter([HOUR])
+
+    def refuses(name: str) -> None:
+        if name < "c2":
+            raise UnavailableError("unavailable")
+
+    world.ages.before_purge = refuses
+    first = world.sweep.run(time_left=lambda: next(moments, timedelta()))
+    assert (first.purged, first.failed, first.complete) == (0, 1, False)
+
+    moments = iter([HOUR] * 3)
+    world.sweep.run(time_left=lambda: next(moments, timedelta()))
+
+    assert world.names() == ["c0", "c1"]
+
+
 def test_a_run_ends_in_time() -> None:
     world = World()
     world.used("c", days_ago=200)
