@@ -61,6 +61,8 @@ def a_full_run() -> Run:
         a_run("full", caller),
         caps=RunCaps(steps=3, tool_calls=4, minutes=5, micro_dollars=6),
         use=RunUse(steps=1, input_tokens=2, output_tokens=3, micro_dollars=4, waited_seconds=1.5),
+        reason="answer_cut",
+        reason_details={"limit": 7, "reason": None},
         phase=RunPhase.APPROVAL,
         language=Language.FR,
         answers_in=Language.FR,

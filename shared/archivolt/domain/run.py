@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NewType
+from typing import Any, NewType
 
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.language import Language
@@ -73,10 +73,11 @@ class RunUse:
 class Run:
     """A run of one user, who is `principal`: it may what that caller may, and no more.
 
-    `reason` is a code: why it is over. `execution` counts those that worked on it: only the latest
-    may go on. `revision` and `event_count` are the store's; `history` is about how many events the
-    execution has recorded. `failing_since`: the model has not answered since then. `digest` is of
-    what was asked for, to know a repeated request by. `ended_by` is who cancelled it.
+    `reason` is a code: why it is over; `reason_details` are the values of its sentence. `execution`
+    counts those that worked on it: only the latest may go on. `revision` and `event_count` are the
+    store's; `history` is about how many events the execution has recorded. `failing_since`: the
+    model has not answered since then. `digest` is of what was asked for, to know a repeated request
+    by. `ended_by` is who cancelled it.
     """
 
     id: RunId
@@ -88,6 +89,7 @@ class Run:
     use: RunUse = field(default_factory=RunUse)
     status: RunStatus = RunStatus.QUEUED
     reason: str = ""
+    reason_details: JsonObject = field(default_factory=dict[str, Any])
     phase: RunPhase = RunPhase.MODEL
     language: Language = Language.EN
     answers_in: Language = Language.EN

@@ -53,6 +53,10 @@ RUN_MESSAGES: Mapping[str, Message] = {
         "Stopped: the provider has not answered for {limit} seconds; start the run again later.",
         "Arrêt : le fournisseur ne répond plus depuis {limit} secondes ; relancez plus tard.",
     ),
+    "run_stopped": Message(
+        "Stopped ({code}).",
+        "Arrêt ({code}).",
+    ),
     "runs_unavailable": Message(
         "This deployment runs no agents; its state machine is not set up.",
         "Ce déploiement n'exécute pas d'agents ; sa machine à états n'est pas installée.",

@@ -125,6 +125,9 @@ class Advance:
 
     def _finished(self, reason: StopReason) -> Run:
         code = reason.value
+        if reason is StopReason.ANSWER_CUT:
+            limit = {"limit": self.found.chosen.max_tokens}
+            self.run = replace(self.run, reason_details=limit)
         if reason is StopReason.ANSWERED and self.so_far.refused:
             # The model had nothing to add to a no but words.
             code = self.so_far.refused

@@ -12,6 +12,7 @@ from archivolt.agent.calls import ToolCall
 from archivolt.agent.state import ToolOutcome, WaitingCall
 from archivolt.chat.toolbox import CallReport
 from archivolt.domain.conversation import ToolCallRecord
+from archivolt.domain.errors import ConflictError, RateLimitedError, UnavailableError
 from archivolt.domain.limits import MAX_CODE_CORRECTIONS
 from archivolt.domain.messages import MESSAGES
 from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunRef, index_of
@@ -19,7 +20,7 @@ from archivolt.domain.run_limits import RUN_APPROVAL_GRACE_SECONDS
 from archivolt.domain.stream import StreamEvent, ToolUseResult, ToolUseStart
 from archivolt.domain.tool import JsonObject, Surface
 from archivolt.observability import logger
-from archivolt.runs.ending import ended
+from archivolt.runs.ending import ended, so_far_of
 from archivolt.runs.keeping import KeptOutcome
 from archivolt.runs.stepping import DECIDED
 from archivolt.runs.support import Await, OpenRun, RunSupport, live_run, open_run
@@ -27,6 +28,10 @@ from archivolt.runs.support import Await, OpenRun, RunSupport, live_run, open_ru
 _EXPIRED: Final = (
     "Nobody agreed to this change in time and it was not made."
     " Do not propose it again unless the person asks for it."
+)
+# No rule ends a run by these kinds: something was down, or in the way, for longer than was tried.
+_OURS: Final = frozenset(
+    kind.__name__ for kind in (UnavailableError, RateLimitedError, ConflictError)
 )
 
 
@@ -128,8 +133,8 @@ class RunCalls:
         if run is None:
             return
         logger.error("run broke off", extra={"run": run.id, "error": error})
-        so_far = self._on.seals.opened_loop(run, self._on.store.sealed_state(run)).so_far
-        ended(self._on, run, _code_in(cause), so_far)
+        code = "run_failed" if error in _OURS else _code_in(cause)
+        ended(self._on, run, code, so_far_of(self._on, run))
 
     def _carry_out(self, run: Run, place: str, approval: RunApproval) -> None:
         found = open_run(self._on, run)
@@ -244,7 +249,8 @@ def _code_in(cause: str) -> str:
         code = str(told["errorMessage"]).partition(":")[0]
     except (ValueError, KeyError, TypeError):
         return "run_failed"
-    return code if code in MESSAGES else "run_failed"
+    # A run that is told of is there: what is not found is what was kept of it.
+    return code if code in MESSAGES and code != "run_not_found" else "run_failed"
 
 
 def _expiry(found: OpenRun, call: ToolCall) -> CallReport:

@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from string import Formatter
 from typing import Final
 
 from archivolt.agent.state import StopReason
 from archivolt.domain.audit import AuditEntry
 from archivolt.domain.conversation import Author, Message
-from archivolt.domain.messages import message_for
+from archivolt.domain.errors import ArchivoltError
+from archivolt.domain.identity import Principal
+from archivolt.domain.messages import MESSAGES, message_for
 from archivolt.domain.run import Run, RunEvent, RunStatus
+from archivolt.domain.run_limits import RUN_PROVIDER_DOWN_SECONDS
 from archivolt.domain.tool import Surface
+from archivolt.observability import failure, logger
 from archivolt.runs.keeping import SoFar
 from archivolt.runs.support import RunSupport, sources_of
 
@@ -26,14 +31,26 @@ def status_for(reason: str) -> RunStatus:
 
 
 def reason_in_words(run: Run) -> str:
-    """Return why a run is over, as a sentence in its own language."""
+    """Return why a run is over, as a sentence in its own language, with nothing left open in it."""
+    told = MESSAGES.get(run.reason, MESSAGES["run_failed"]).spoken(run.language)
+    limit = _limit(run)
+    given = ({} if limit is None else {"limit": limit}) | run.reason_details
+    details = {name: value for name, value in given.items() if value is not None}
+    if all(name in details for _, name, _, _ in Formatter().parse(told) if name):
+        return message_for(run.reason, run.language, details)
+    return message_for("run_stopped", run.language, {"code": run.reason})
+
+
+def _limit(run: Run) -> int | None:
+    """Return the limit that a run came to, as its reason says."""
     limits: Mapping[str, int | None] = {
         StopReason.TOO_LONG: run.caps.minutes * 60,
         StopReason.TOO_MANY_STEPS: run.caps.steps,
         StopReason.TOO_MANY_CALLS: run.caps.tool_calls,
         "run_cost_cap": run.caps.micro_dollars,
+        "run_provider_down": RUN_PROVIDER_DOWN_SECONDS,
     }
-    return message_for(run.reason, run.language, {"limit": limits.get(run.reason)})
+    return limits.get(run.reason)
 
 
 def ended(
@@ -55,8 +72,36 @@ def ended(
         UnavailableError: It cannot be kept or recorded.
 
     """
+    over = _over(on, run, reason, by)
+    _end_recorded(on, over)
+    return _kept(on, over, so_far, events)
+
+
+def cancelled(on: RunSupport, run: Run, so_far: SoFar | None, *, by: Principal) -> Run:
+    """End a run for somebody; the audit log is told of an end that is kept alone, as theirs.
+
+    Raises:
+        ConflictError: Somebody else changed the run meanwhile.
+        UnavailableError: It cannot be kept or recorded.
+
+    """
+    over = _kept(on, _over(on, run, "run_cancelled", by.user), so_far, ())
+    _end_recorded(on, replace(over, principal=by))
+    return over
+
+
+def so_far_of(on: RunSupport, run: Run) -> SoFar | None:
+    """Return what a run has brought, None where that cannot be read: it has to end all the same."""
+    try:
+        return on.seals.opened_loop(run, on.store.sealed_state(run)).so_far
+    except ArchivoltError as error:
+        logger.warning("run ends without a result", extra={"run": run.id, **failure(error)})
+        return None
+
+
+def _over(on: RunSupport, run: Run, reason: str, by: str) -> Run:
     now = on.clock.now()
-    over = replace(
+    return replace(
         run,
         status=status_for(reason),
         reason=reason,
@@ -65,12 +110,19 @@ def ended(
         failing_since=None,
         ended_by=by,
     )
-    data = {"status": over.status.value, "reason": reason, "message": reason_in_words(over)}
-    recorded(on, over, "run:end", reason, **({"by": by} if by else {}))
+
+
+def _end_recorded(on: RunSupport, over: Run) -> None:
+    recorded(on, over, "run:end", over.reason, **({"by": over.ended_by} if over.ended_by else {}))
+
+
+def _kept(on: RunSupport, over: Run, so_far: SoFar | None, events: Sequence[RunEvent]) -> Run:
+    message = reason_in_words(over)
+    data = {"status": over.status.value, "reason": over.reason, "message": message}
     return on.store.save(
         over,
-        events=[*events, RunEvent(name="run_end", data=data, at=now)],
-        result=_result(over, so_far, reason) if so_far else None,
+        events=[*events, RunEvent(name="run_end", data=data, at=over.updated_at)],
+        result=_result(over, so_far, over.reason) if so_far else None,
     )
 
 

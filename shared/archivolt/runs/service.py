@@ -5,20 +5,24 @@ does not exist, but for the changes of it that they could make themselves.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from archivolt.domain.conversation import Message
-from archivolt.domain.errors import ForbiddenError, NotFoundError
+from archivolt.domain.errors import ConflictError, ForbiddenError, NotFoundError
 from archivolt.domain.identity import Principal
 from archivolt.domain.language import Language
 from archivolt.domain.rights import may_reach_others
 from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunId, RunStatus
 from archivolt.domain.run_limits import RUN_QUIET_SECONDS
 from archivolt.domain.tool import JsonObject
-from archivolt.runs.ending import ended
+from archivolt.runs.ending import cancelled, so_far_of
 from archivolt.runs.requests import RunRequest
 from archivolt.runs.resuming import resumed
 from archivolt.runs.starting import StartRun
 from archivolt.runs.support import RunSupport
+
+# How often an end is tried to be kept while the run changes.
+_ROUNDS: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,19 +126,26 @@ class RunService:
         Raises:
             NotFoundError: `run_not_found`.
             ForbiddenError: `token_read_only`.
-            ConflictError: `conflict`: it has just changed; cancel it again.
+            ConflictError: `conflict`: it changes all the time; cancel it again.
 
         """
         run = self.read(principal, run_id)
         if principal.reach.read_only:
             raise ForbiddenError("token_read_only")
-        if run.status.over:
-            return run
-        self._withdraw(run)
-        so_far = self._on.seals.opened_loop(run, self._on.store.sealed_state(run)).so_far
-        over = ended(self._on, run, "run_cancelled", so_far, by=principal.user)
-        self._on.engine.stop(over)
-        return over
+        for _ in range(_ROUNDS):
+            if run.status.over:
+                return run
+            so_far = so_far_of(self._on, run)
+            try:
+                over = cancelled(self._on, run, so_far, by=principal)
+            except ConflictError:
+                # Its own step was faster.
+                run = self._on.store.get(run.tenant, run.id)
+                continue
+            self._withdraw(over)
+            self._on.engine.stop(over)
+            return over
+        raise ConflictError("conflict")
 
     def delete(self, principal: Principal, run_id: str) -> None:
         """Remove a run and all that is kept of it; one that is under way is cancelled first.
@@ -146,9 +157,7 @@ class RunService:
         self._on.store.delete(self.cancel(principal, run_id))
 
     def _withdraw(self, run: Run) -> None:
-        """Make sure that what nobody decided on is never made."""
-        now = self._on.clock.now()
+        """Make sure that what nobody agreed to is never made: it is declined with the run's end."""
         for approval in self._on.store.approvals(run):
-            if approval.state is ApprovalState.PENDING:
-                self._on.store.decide(run, approval, ApprovalState.DECLINED, by="", at=now)
+            if approval.state is ApprovalState.DECLINED:
                 self._on.proposals().store.decline(run.tenant, approval.proposal)

@@ -80,6 +80,7 @@ class RunSteps:
         except _TRIED_AGAIN:
             raise
         except ArchivoltError as error:
+            loaded = replace(loaded, reason_details=dict(error.details))
             ended(self._on, loaded, _code_of(error, so_far), so_far)
             return _OVER
 

@@ -1,19 +1,30 @@
 """Whatever ends a run: its status, its last event and the audit log tell the same code."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from archivolt.domain.conversation import Message
-from archivolt.domain.errors import UnavailableError
+from archivolt.domain.errors import (
+    ConflictError,
+    InvalidRequestError,
+    NotFoundError,
+    UnavailableError,
+)
+from archivolt.domain.language import Language
 from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS
+from archivolt.domain.messages import MESSAGES
 from archivolt.domain.run import Run, RunCaps, RunStatus
 from archivolt.domain.run_limits import RUN_PROVIDER_DOWN_SECONDS
 from archivolt.domain.tenancy import UserState
 from archivolt.domain.tenancy_limits import STANDING_SECONDS
 from archivolt.ports.chat_model import ModelTurn
+from archivolt.ports.confirmations import ProposalState
 from archivolt.runs.deciding import Decision
+from archivolt.runs.ending import reason_in_words
 from tests.builders import ACME, ALICE, principal
 from tests.fakes.models import ScriptedModel, calling
 from tests.run_world import RunWorld
@@ -43,7 +54,7 @@ def ended(on: RunWorld, run: Run) -> tuple[RunStatus, str]:
     assert (event.data["status"], event.data["reason"]) == (now.status, now.reason)
     assert (entry.outcome, entry.details["run"]) == (now.reason, run.id)
     assert event.data["message"]
-    assert "?" not in event.data["message"]
+    assert not any(gap in event.data["message"] for gap in ("?", "None"))
     assert on.told(run)[-1] == event
     return now.status, now.reason
 
@@ -177,6 +188,11 @@ def broke_off() -> tuple[RunWorld, Run]:
     return on, run
 
 
+def refused() -> tuple[RunWorld, Run]:
+    on = world(InvalidRequestError("provider_refused", provider="openai", reason="HTTP 400"))
+    return on, on.drive(on.start_run())
+
+
 STOPS: dict[str, tuple[Callable[[], tuple[RunWorld, Run]], RunStatus]] = {
     "loop_too_many_steps": (too_many_steps, RunStatus.STOPPED),
     "loop_too_many_calls": (too_many_calls, RunStatus.STOPPED),
@@ -196,6 +212,7 @@ STOPS: dict[str, tuple[Callable[[], tuple[RunWorld, Run]], RunStatus]] = {
     "user_suspended": (suspended, RunStatus.STOPPED),
     "budget_exceeded": (beyond_the_budget, RunStatus.STOPPED),
     "budget": (out_of_budget, RunStatus.STOPPED),
+    "provider_refused": (refused, RunStatus.STOPPED),
     "run_failed": (broke_off, RunStatus.FAILED),
 }
 
@@ -207,6 +224,115 @@ def test_a_stop_is_told_with_one_code(reason: str) -> None:
     on, run = stop()
 
     assert ended(on, run) == (status, reason)
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("answer_cut", "The answer was cut at 7 tokens"),
+        ("provider_not_allowed", "does not use the provider openai"),
+        ("provider_refused", "refuses the request (HTTP 400)"),
+    ],
+)
+def test_a_reason_is_told_with_its_details(code: str, told: str) -> None:
+    details = {"limit": 7, "provider": "openai", "reason": "HTTP 400"}
+    over = replace(world().start_run(), reason=code, reason_details=details)
+
+    assert told in reason_in_words(over)
+
+
+@pytest.mark.parametrize("language", Language)
+def test_no_sentence_has_a_gap_in_it(language: Language) -> None:
+    run = replace(world().start_run(), language=language)
+
+    for code, message in MESSAGES.items():
+        told = reason_in_words(replace(run, reason=code, reason_details={"reason": None}))
+        assert "None" not in told
+        assert "?" not in told or "?" in message.spoken(language), code
+
+
+@pytest.mark.parametrize(
+    ("error", "told", "reason", "status"),
+    [
+        ("UnavailableError", "unavailable", "run_failed", RunStatus.FAILED),
+        ("UnavailableError", "secret_unreadable", "run_failed", RunStatus.FAILED),
+        ("ConflictError", "conflict", "run_failed", RunStatus.FAILED),
+        ("RateLimitedError", "rate_limited", "run_failed", RunStatus.FAILED),
+        ("NotFoundError", "run_not_found", "run_failed", RunStatus.FAILED),
+        ("ForbiddenError", "chat_disabled", "chat_disabled", RunStatus.STOPPED),
+    ],
+)
+def test_what_broke_on_our_side_is_no_rule(
+    error: str, told: str, reason: str, status: RunStatus
+) -> None:
+    on = world(looking(1))
+    run = on.start_run()
+    cause = json.dumps({"errorMessage": f"{told}: A sentence.", "errorType": error})
+
+    on.calls.broke_off(on.ref(run), error=error, cause=cause)
+
+    assert ended(on, run) == (status, reason)
+
+
+@pytest.mark.parametrize("way", ["cancel", "delete", "broke_off"])
+def test_a_run_ends_though_its_state_cannot_be_read(way: str) -> None:
+    on = world(looking(1))
+    run = on.start_run()
+    on.agent_runs.save(on.now(run), sealed="bm90IG91cnM=")
+    if way == "broke_off":
+        on.calls.broke_off(on.ref(run), error="States.Timeout", cause="")
+    else:
+        on.run_service.cancel(principal(ALICE), run.id)
+
+    assert ended(on, run)[0] is (RunStatus.FAILED if way == "broke_off" else RunStatus.CANCELLED)
+    assert on.agent_runs.result(run) is None
+    if way == "delete":
+        on.run_service.delete(principal(ALICE), run.id)
+        with pytest.raises(NotFoundError):
+            on.now(run)
+
+
+def changing(on: RunWorld, run: Run, times: int) -> None:
+    """Have the run change just before each of so many ends is kept."""
+    store: Any = on.agent_runs
+    save, left = store.save, [None] * times
+
+    def meanwhile(to_keep: Run, **beside: Any) -> Run:  # noqa: ANN401  as the store takes it
+        if to_keep.status.over and left:
+            left.pop()
+            save(on.now(run))
+        return save(to_keep, **beside)
+
+    store.save = meanwhile
+
+
+def test_a_run_that_changes_meanwhile_is_cancelled_once() -> None:
+    on = world(CHANGE)
+    run = on.drive(on.start_run())
+    [approval] = on.waiting(run)
+    changing(on, run, 3)
+
+    over = on.run_service.cancel(principal(ALICE), run.id)
+
+    assert ended(on, run) == (RunStatus.CANCELLED, "run_cancelled")
+    assert on.engine.stopped == [(run.id, over.execution)]
+    proposal = on.proposals.kept(ACME, approval.proposal)
+    assert proposal.state is ProposalState.DECLINED
+
+
+def test_a_run_that_cannot_be_cancelled_goes_on_as_if_nobody_had_tried() -> None:
+    on = world(CHANGE, ModelTurn(text="Done."))
+    run = on.drive(on.start_run())
+    [approval] = on.waiting(run)
+    changing(on, run, 5)
+
+    with pytest.raises(ConflictError):
+        on.run_service.cancel(principal(ALICE), run.id)
+
+    assert on.waiting(run) == [approval]
+    assert [entry for entry in on.audit.entries if entry.action == "run:end"] == []
+    on.decisions.decide(principal(ALICE), run.id, approval.id, Decision.APPROVE)
+    assert ended(on, on.carry_on(run)) == (RunStatus.COMPLETED, "answered")
 
 
 def test_an_answer_is_told_as_the_end_of_a_run() -> None:
