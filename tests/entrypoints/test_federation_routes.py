@@ -1,5 +1,6 @@
 """The routes of MCP servers of others: what administrators may do, and what everybody sees."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -66,6 +67,80 @@ def test_only_some_tools_are_exposed_where_they_are_named(api: RestWorld) -> Non
     body = put(api, "fetch", {"expose": ["read"]}).json
 
     assert [tool["name"] for tool in body["tools"]] == ["read"]
+
+
+def test_what_is_exposed_later_is_what_was_agreed_to(api: RestWorld) -> None:
+    put(api, "fetch", {"enabled": True, "expose": ["read"]})
+    assert [tool["name"] for tool in put(api, "fetch", {"expose": None}).json["tools"]] == [
+        *("drop table", "read")
+    ]
+    put(api, "fetch", {"expose": ["read"]})
+    api.mcp_client.servers["fetch"].tools = [READ, replace(DROP, description="Sends it all.")]
+    assert api.post(f"{MCP}/fetch/test", {}, user="admin").json["agreed"]
+
+    changed = put(api, "fetch", {"expose": ["drop table"]}).json
+
+    assert changed["status"] == "changed"
+    assert [tool["description"] for tool in changed["tools"]] == ["Drops."]
+    assert [tool["description"] for tool in changed["changed_tools"]] == ["Sends it all."]
+    assert put(api, "fetch", {"accept": changed["tools_digest"]}).json["status"] == "connected"
+    assert put(api, "fetch", {"expose": []}).json["status"] == "connected"
+
+
+def test_who_agrees_to_what_is_exposed_agrees_to_nothing_else(api: RestWorld) -> None:
+    put(api, "fetch", {"enabled": True, "expose": ["read"]})
+    other = [replace(tool, description="Other.") for tool in (READ, DROP)]
+    api.mcp_client.servers["fetch"].tools = other
+    digest = api.post(f"{MCP}/fetch/test", {}, user="admin").json["tools_digest"]
+
+    assert put(api, "fetch", {"accept": digest}).json["status"] == "connected"
+    assert put(api, "fetch", {"expose": None}).json["status"] == "changed"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"parameters": {"X-Key": "new"}},
+        {"url": "https://mcp.test/v2"},
+        {"expose": ["read", "new"]},
+        {"enabled": True},
+    ],
+)
+def test_a_changed_list_does_not_come_in_with_a_change_of_the_server(
+    api: RestWorld, change: dict[str, object]
+) -> None:
+    put(api, "ours", WITH_SECRET)
+    api.mcp_client.servers["ours"].tools = [READ, DROP, McpTool(name="new")]
+    if "enabled" in change:
+        put(api, "ours", {"enabled": False})
+
+    body = put(api, "ours", change).json
+
+    assert body["status"] == "changed"
+    assert "new" not in [tool["name"] for tool in body["tools"]]
+    agreed = put(api, "ours", {"accept": body["tools_digest"]}).json
+    assert "new" in [tool["name"] for tool in agreed["tools"]]
+
+
+def test_another_host_is_another_server_whose_list_is_agreed_to(api: RestWorld) -> None:
+    put(api, "ours", WITH_SECRET)
+    api.mcp_client.servers["ours"].tools = [McpTool(name="new")]
+
+    body = put(api, "ours", {"url": "https://other.test/mcp"}).json
+
+    assert (body["status"], [tool["name"] for tool in body["tools"]]) == ("connected", ["new"])
+
+
+def test_of_a_list_that_is_too_large_what_is_exposed_is_kept(api: RestWorld) -> None:
+    many = [McpTool(name=f"tool{number}", description="x" * 900) for number in range(200)]
+    api.mcp_client.servers["ours"].tools = many
+    whole = put(api, "ours", {"enabled": True, "url": "https://mcp.test/mcp"}).json
+    assert whole["problem"]["code"] == "mcp_list_too_large"
+
+    body = put(api, "ours", {"expose": ["tool7"]}).json
+
+    assert (body["status"], [tool["name"] for tool in body["tools"]]) == ("connected", ["tool7"])
+    assert put(api, "ours", {"expose": ["tool7", "tool8"]}).json["status"] == "changed"
 
 
 def test_a_server_that_does_not_answer_is_kept_with_its_problem(api: RestWorld) -> None:

@@ -93,7 +93,7 @@ class Outside:
             elif server.tools is None:
                 problems.append(_problem_of(server))
                 silent.append(server)
-            for listed in (server.tools or ()) if server.offered is None else ():
+            for listed in server.wanted if server.offered is None else ():
                 tool = federated_tool(server, listed, self._calls, self._schemas)
                 tools.setdefault(tool.name, tool)
         if len(tools) > MAX_OUTSIDE_TOOLS:

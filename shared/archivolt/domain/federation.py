@@ -113,8 +113,9 @@ class McpServer:
 
     An empty `command`, `arguments` or `url` stands for the catalogue's. `plain` values are shown;
     `sealed` ones are ciphertext bound to the tenant and `parameter_field`, shown as `fingerprints`.
-    `tools` are those agreed to; `offered` is what the server lists now where that differs, until an
-    administrator agrees. `problem` is the code of the last failure, its sentence's values beside.
+    `tools` are those agreed to, of which `wanted` are exposed; `offered` is what the server lists
+    now where that differs, until an administrator agrees. `problem` is the code of the last
+    failure, its sentence's values beside.
     """
 
     id: str
@@ -144,6 +145,11 @@ class McpServer:
         if self.problem or self.tools is None:
             return McpStatus.ERROR
         return McpStatus.CONNECTED
+
+    @property
+    def wanted(self) -> tuple[McpTool, ...]:
+        """The tools that are agreed to and exposed."""
+        return exposed(self.tools or (), self.expose)
 
     def leads_out(self, tool: McpTool) -> bool:
         """Tell whether strangers see the arguments of a call: over HTTP, whatever they say."""

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from archivolt.domain import federation_limits, limits
 from archivolt.domain.errors import ConflictError
-from archivolt.domain.federation import McpServer, McpTransport, list_digest
+from archivolt.domain.federation import McpServer, McpTransport, exposed, list_digest
 
 _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
 _FIRST_PRINTABLE: Final = "!"
@@ -132,13 +132,15 @@ def _transport(server: McpServer, change: McpChange) -> McpTransport:
 
 
 def agreed(server: McpServer, digest: str) -> McpServer:
-    """Return a server whose changed list is agreed to.
+    """Return a server whose changed list is agreed to; what is not exposed stays as it was.
 
     Raises:
         ConflictError: `mcp_tools_changed`: it is not the list that was seen.
 
     """
-    offered = server.tools if server.offered is None else server.offered
-    if offered is None or list_digest(offered) != digest:
+    seen = server.wanted if server.offered is None else server.offered
+    if server.tools is None or list_digest(seen) != digest:
         raise ConflictError("mcp_tools_changed", server=server.id)
-    return replace(server, tools=offered, offered=None)
+    names = {*server.expose, *(tool.name for tool in seen)}
+    unseen = [tool for tool in server.tools if server.expose and tool.name not in names]
+    return replace(server, tools=exposed([*seen, *unseen], ()), offered=None)

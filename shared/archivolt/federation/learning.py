@@ -17,34 +17,34 @@ from archivolt.domain.federation_limits import (
 )
 
 
-def listed_by(server: McpServer, tools: Sequence[McpTool]) -> tuple[McpTool, ...]:
-    """Return the tools of a list that a tenant wants of it.
+def _fits(tools: Sequence[McpTool]) -> bool:
+    return len(tools) <= MAX_MCP_TOOLS and _size(tools) <= MAX_MCP_LIST_BYTES
 
-    Raises:
-        TooLargeError: `mcp_list_too_large`.
 
-    """
-    shown = exposed(tools, server.expose)
-    size = len(json.dumps([asdict(tool) for tool in shown]))
-    if len(shown) > MAX_MCP_TOOLS or size > MAX_MCP_LIST_BYTES:
-        raise TooLargeError("mcp_list_too_large", server=server.id, tools=len(shown), size=size)
-    return shown
+def _size(tools: Sequence[McpTool]) -> int:
+    return len(json.dumps([asdict(tool) for tool in tools]))
 
 
 def learnt(server: McpServer, tools: Sequence[McpTool], now: datetime) -> McpServer:
     """Return a server as it is known after it listed its tools.
 
+    All that it lists is agreed to at first, so that what is exposed later is what was listed then;
+    compared is what is exposed. Of a list that is too large that alone is kept.
+
     Raises:
-        TooLargeError: `mcp_list_too_large`.
+        TooLargeError: `mcp_list_too_large`: even what is exposed of it.
 
     """
-    shown = listed_by(server, tools)
-    agreed = server.tools if server.tools is not None else shown
-    same = list_digest(agreed) == list_digest(shown)
+    listed, wanted = exposed(tools, ()), exposed(tools, server.expose)
+    if not _fits(wanted):
+        size = _size(wanted)
+        raise TooLargeError("mcp_list_too_large", server=server.id, tools=len(wanted), size=size)
+    if server.tools is None:
+        server = replace(server, tools=listed if _fits(listed) else wanted)
+    same = list_digest(server.wanted) == list_digest(wanted)
     return replace(
         server,
-        tools=agreed,
-        offered=None if same else shown,
+        offered=None if same else wanted,
         problem="",
         problem_details={},
         checked_at=now,

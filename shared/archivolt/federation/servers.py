@@ -92,18 +92,18 @@ class McpServers:
         changed = changed_plainly(current, change)
         if leads_elsewhere(current, changed):
             # Else whoever may change the address could have a secret sent to a host of theirs.
-            changed = without_secrets(changed)
+            changed = replace(without_secrets(changed), tools=None, offered=None)
         if "parameters" in change.model_fields_set:
             changed = with_parameters(
                 changed, change.parameters, tenant=tenant, secrets=self._secrets()
             )
-        if changed.link != current.link or changed.expose != current.expose:
-            changed = replace(changed, tools=None, offered=None, problem="", problem_details={})
         if change.accept:
             changed = agreed(changed, change.accept)
+        if changed.link != current.link:
+            changed = replace(changed, problem="", problem_details={})
         if changed.enabled:
             require_reachable(changed, programs=self.programs)
-            if changed.tools is None or changed.problem:
+            if changed.tools is None or changed.problem or _is_other(current, changed):
                 changed = self._asked(tenant, changed)
         self._store.save(tenant, changed)
         return changed
@@ -129,8 +129,8 @@ class McpServers:
             self._store.note(tenant, failed(server, error, self._clock.now()))
             raise
         self._store.note(tenant, known)
-        shown = known.offered if known.offered is not None else known.tools
-        return McpTrial(tools=shown or (), agreed=known.offered is None)
+        shown = known.offered if known.offered is not None else known.wanted
+        return McpTrial(tools=shown, agreed=known.offered is None)
 
     def remove(self, principal: Principal, server_id: str) -> None:
         """Forget a server and its secrets; one of the catalogue is turned off with it.
@@ -165,6 +165,12 @@ class McpServers:
         program = self.programs or not entry.url
         transport = McpTransport.STDIO if program else McpTransport.HTTP
         return McpServer(id=server_id, title=entry.title, transport=transport)
+
+
+def _is_other(before: McpServer, after: McpServer) -> bool:
+    """Tell whether what a server lists may be other than what was learnt of it."""
+    same = (before.enabled, before.link, before.expose) == (True, after.link, after.expose)
+    return not same
 
 
 def _administered(principal: Principal) -> TenantId:

@@ -109,7 +109,7 @@ def server_body(
 ) -> McpServerBody:
     """Return a server as JSON; `whole` with how it is reached."""
     entry = entry_of(server.id)
-    offered = server.offered if server.offered is not None else server.tools
+    offered = server.offered if server.offered is not None else server.wanted
     changed = (
         None
         if server.offered is None
@@ -131,8 +131,8 @@ def server_body(
         url=(server.url or entry.url) if whole else "",
         parameters=_parameters(server, language) if whole else [],
         expose=list(server.expose),
-        tools=[McpToolBody.of(server.id, tool) for tool in server.tools or ()],
-        tools_digest=list_digest(offered or ()),
+        tools=[McpToolBody.of(server.id, tool) for tool in server.wanted],
+        tools_digest=list_digest(offered),
         changed_tools=changed,
     )
 
