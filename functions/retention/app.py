@@ -1,4 +1,4 @@
-"""The retention function: what is over age or to be erased goes, and the audit log is sealed."""
+"""The retention function: what is over age or to be erased goes, what is over ends."""
 
 from archivolt.bootstrap import container
 from archivolt.entrypoints.events.retention import build_retention
@@ -8,4 +8,5 @@ handler = build_retention(
     lambda: container().clock,
     lambda: container().retention.audit.sealing,
     lambda: container().retention.erasing,
+    lambda: container().retention.lost_calls,
 )

@@ -22,6 +22,7 @@ from archivolt.entrypoints.events.retention import build_retention
 from archivolt.governance.audit_sealing import AuditSealing
 from archivolt.governance.erasing import ErasureWorker
 from archivolt.governance.erasure_doors import ErasureDoors
+from archivolt.governance.lost_calls import LostCalls
 from archivolt.governance.retention import RetentionSweep
 from archivolt.ingestion.announced import IndexAnnounced
 from archivolt.ingestion.stray_changes import StrayChanges
@@ -34,6 +35,7 @@ from tests.fakes.audit import EmptyAuditChain, NoAuditSeals
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.erasures import InMemoryErasureQueue, InMemoryErasures
 from tests.fakes.governance import InMemoryTenantSettings
+from tests.fakes.ledger import unbounded_meter
 from tests.fakes.operations import InMemoryOperations
 from tests.fakes.retention import InMemoryAges, InMemoryPlace
 from tests.fakes.sync import InMemorySyncLeases, InMemorySyncQueue
@@ -204,10 +206,16 @@ def an_erasure(erasure_id: str) -> Erasure:
     )
 
 
+def no_calls_lost() -> LostCalls:
+    return LostCalls(unbounded_meter(), InMemoryTenants())
+
+
 def test_the_retention_function_erases_what_its_queue_brings_and_gives_back_the_rest() -> None:
     clock, records = FrozenClock(), InMemoryErasures()
     records.add(an_erasure("e1"))
-    handler = build_retention(pytest.fail, lambda: clock, pytest.fail, an_erasing(clock, records))
+    handler = build_retention(
+        pytest.fail, lambda: clock, pytest.fail, an_erasing(clock, records), pytest.fail
+    )
     asked = [
         {"messageId": "m", "body": erasure_message("e1")},
         {"messageId": "gone", "body": erasure_message("nobody knows it")},
@@ -226,7 +234,7 @@ def test_the_retention_function_goes_on_daily_with_erasures_that_nobody_came_bac
     sweep = RetentionSweep(InMemoryAges(), InMemoryTenantSettings(), InMemoryPlace(), clock)
     sealing = AuditSealing(EmptyAuditChain(), NoAuditSeals(), clock)
     handler = build_retention(
-        lambda: sweep, lambda: clock, lambda: sealing, an_erasing(clock, records)
+        lambda: sweep, lambda: clock, lambda: sealing, an_erasing(clock, records), no_calls_lost
     )
 
     handler(golden("schedule"), Long())
@@ -242,7 +250,9 @@ def test_the_retention_function_answers_with_its_counts_and_measures_them(
     ages.add(ACME, "young", START - timedelta(days=9, hours=1))
     sweep = RetentionSweep(ages, InMemoryTenantSettings(), InMemoryPlace(), clock)
     sealing = AuditSealing(EmptyAuditChain(), NoAuditSeals(), clock)
-    handler = build_retention(lambda: sweep, lambda: clock, lambda: sealing, an_erasing(clock))
+    handler = build_retention(
+        lambda: sweep, lambda: clock, lambda: sealing, an_erasing(clock), no_calls_lost
+    )
 
     assert handler({"dry_run": True}, Long())["due"] == 1
     assert capsys.readouterr().out == ""
@@ -250,6 +260,7 @@ def test_the_retention_function_answers_with_its_counts_and_measures_them(
 
     assert (answer["purged"], answer["failed"], answer["oldest_kept_days"]) == (1, 0, 9)
     assert (answer["audit_days"], answer["audit_complete"]) == (0, True)
+    assert (answer["lost_calls_ended"], answer["lost_calls_complete"]) == (0, True)
     measured = json.loads(capsys.readouterr().out)
     names = [each["Name"] for each in measured["_aws"]["CloudWatchMetrics"][0]["Metrics"]]
     assert {"purged", "failed", "oldest_kept_days", "complete"} <= set(names)

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 from archivolt.adapters.aws.tenant_policy import DataPlaces, tenant_policy
 from archivolt.domain.identity import TenantId
 from archivolt.domain.messages import MESSAGES
+from archivolt.domain.settings import TenantSettings
 from archivolt.settings import Settings
 from archivolt_local.gateway.api import ApiDefinition
 from archivolt_local.json_values import json_items
@@ -340,6 +342,24 @@ def test_who_notes_whom_it_saw_changes_no_state_and_no_limit(template: Template)
         assert json_items(given["Action"]) == ["dynamodb:UpdateItem"]
         only = given["Condition"]["ForAllValues:StringEquals"]["dynamodb:Attributes"]
         assert set(only) == {"pk", "sk", "id", "role", "first_seen", "last_seen"}
+
+
+def test_who_shuts_out_whom_it_erases_changes_no_setting(template: Template) -> None:
+    rights = [
+        given
+        for role, given in statements(template)
+        if role.startswith("Retention")
+        and "ControlTable" in str(given["Resource"])
+        and "dynamodb:UpdateItem" in given["Action"]
+    ]
+
+    keys = [
+        given["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"] for given in rights
+    ]
+    assert keys == [["ERASURE#*"], ["TENANT#*", "PEOPLE#*"]]
+    only = rights[1]["Condition"]["ForAllValues:StringEquals"]["dynamodb:Attributes"]
+    assert set(only) == {"pk", "sk", "id", "name", "state", "changed_at", "calls"}
+    assert not set(only) & {field.name for field in fields(TenantSettings)}
 
 
 def test_every_table_is_kept_backed_up_and_encrypted(template: Template) -> None:

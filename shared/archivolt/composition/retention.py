@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from archivolt.governance.erasing import ErasureWorker
     from archivolt.governance.erasure import Erasures
     from archivolt.governance.erasure_doors import ErasureDoors
+    from archivolt.governance.lost_calls import LostCalls
     from archivolt.governance.retention import RetentionSweep
     from archivolt.ports.erasure import ErasureQueue
 
@@ -37,6 +38,15 @@ class RetentionContainer:
             DynamoSweepPlace(self._on.table("control_table")),
             self._on.clock,
         )
+
+    @cached_property
+    def lost_calls(self) -> "LostCalls":
+        """Ends the reservations that nobody ended in time."""
+        from archivolt.composition.metering import meter_of
+        from archivolt.composition.tenancy import tenant_directory
+        from archivolt.governance.lost_calls import LostCalls
+
+        return LostCalls(meter_of(self._on), tenant_directory(self._on))
 
     @cached_property
     def audit(self) -> "AuditContainer":

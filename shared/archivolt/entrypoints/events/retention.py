@@ -1,6 +1,7 @@
 """The retention function: a schedule's event, one that only asks what would go, or erasures.
 
-Erasures go on first, and the audit log is sealed, each in at most its part of the time.
+Erasures go on first, the audit log is sealed, and calls that nobody settled are ended, each in at
+most its part of the time.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,6 +19,7 @@ from archivolt.entrypoints.events.batches import (
 )
 from archivolt.governance.audit_sealing import AuditSealing
 from archivolt.governance.erasing import ErasureWorker
+from archivolt.governance.lost_calls import LostCalls
 from archivolt.governance.retention import Purge, RetentionSweep
 from archivolt.observability import failure, logger, measured
 from archivolt.ports.clock import Clock
@@ -28,6 +30,7 @@ def build_retention(
     clock: Callable[[], Clock],
     sealing: Callable[[], AuditSealing],
     erasing: Callable[[], ErasureWorker],
+    lost_calls: Callable[[], LostCalls],
 ) -> Callable[[Mapping[str, Any], LambdaContext], dict[str, Any]]:
     """Return the handler; it answers with the counts, and with `{"dry_run": true}` only counts.
 
@@ -40,21 +43,27 @@ def build_retention(
         if "Records" in event:
             return _erased(event, erasing(), left)
         dry = event.get("dry_run") is True
-        sealed: dict[str, Any] = {}
+        beside: dict[str, Any] = {}
         if not dry:
-            third = left() / 3
-            erasing().run_all(time_left=lambda: left() - 2 * third)
-            half = left() / 2
-            done = asdict(sealing().run(time_left=lambda: left() - half))
-            sealed = {f"audit_{name}": value for name, value in done.items()}
+            erasing().run_all(time_left=_part_of(left, 3))
+            sealed = asdict(sealing().run(time_left=_part_of(left, 2)))
+            ended = asdict(lost_calls().run(time_left=_part_of(left, 2)))
+            beside = {f"audit_{name}": value for name, value in sealed.items()}
+            beside |= {f"lost_calls_{name}": value for name, value in ended.items()}
         found = sweep().run(time_left=left, dry=dry)
-        told = told_of(found, clock()) | sealed
+        told = told_of(found, clock()) | beside
         if not dry:
             # The moment is no number, and a metric is nothing else.
             measured({name: value for name, value in told.items() if name != "oldest_kept"})
         return told | {"dry_run": dry}
 
     return handler
+
+
+def _part_of(left: TimeLeft, parts: int) -> TimeLeft:
+    """Return what tells how much is left of one of so many parts of the time there is now."""
+    for_others = left() * (parts - 1) / parts
+    return lambda: left() - for_others
 
 
 def _erased(event: Mapping[str, Any], worker: ErasureWorker, left: TimeLeft) -> dict[str, Any]:
