@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from archivolt.domain.erasure import pseudonym
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.run import Run, RunId
@@ -200,7 +201,10 @@ def test_another_writer_of_the_vault_may_decide_and_a_reader_may_not() -> None:
         [approval] = read(http, run_id)["approvals"]
         shown = http.get(f"{RUNS}/{run_id}/approvals/{approval['id']}", headers=bearer("bob"))
         whole = http.get(f"{RUNS}/{run_id}", headers=bearer("bob"))
-        writer = decide(http, run_id, "bob", decision="approve")
+        place = f"{RUNS}/{run_id}/approvals/{approval['id']}"
+        writer, again = (
+            http.post(place, headers=bearer("bob"), json={"decision": "approve"}) for _ in range(2)
+        )
         door.go_on(run_id)
 
     assert code(reader) == (403, "vault_read_only")
@@ -208,6 +212,12 @@ def test_another_writer_of_the_vault_may_decide_and_a_reader_may_not() -> None:
     assert code(whole) == (404, "run_not_found")
     assert writer.json()["decided_by"] == BOB
     assert door.exists("a.md")
+    assert again.json() == writer.json()
+    run = door.agent_runs.get(ACME, RunId(run_id))
+    [kept], events = door.agent_runs.approvals(run), door.told(run)
+    assert kept.decided_by == pseudonym(ACME, BOB)
+    # What stays when bob is erased does not name him.
+    assert BOB not in repr((run, kept, events))
     [entry] = [each for each in door.audit.entries if each.action == "run:approved"]
     assert entry.principal.user == BOB
 
@@ -274,6 +284,10 @@ def test_an_administrator_reads_and_cancels_and_decides_on_nothing() -> None:
         decided = decide(http, run_id, "admin", decision="approve")
         cancelled = http.post(f"{RUNS}/{run_id}/cancel", headers=bearer("admin"))
 
+    run = door.agent_runs.get(ACME, RunId(run_id))
+    [end] = [each for each in door.audit.entries if each.action == "run:end"]
+    assert (end.principal.user, end.outcome) == ("carol", "run_cancelled")
+    assert "carol" not in repr((run, door.told(run), end.details))
     assert seen["approvals"] == []
     assert code(decided) == (404, "run_not_found")
     assert (cancelled.json()["status"], cancelled.json()["reason"]) == (

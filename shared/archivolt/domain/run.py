@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NewType
 
+from archivolt.domain.erasure import pseudonym
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.language import Language
 from archivolt.domain.run_limits import (
@@ -77,7 +78,7 @@ class Run:
     counts those that worked on it: only the latest may go on. `revision` and `event_count` are the
     store's; `history` is about how many events the execution has recorded. `failing_since`: the
     model has not answered since then. `digest` is of what was asked for, to know a repeated request
-    by. `ended_by` is who cancelled it.
+    by. `ended_by` is who cancelled it, as `named` here.
     """
 
     id: RunId
@@ -116,6 +117,13 @@ class Run:
         """Who started it."""
         return self.principal.user
 
+    def named(self, user: UserId) -> str:
+        """Return what is kept here of who said something: of others no name.
+
+        A run goes when its owner is erased, and stays when others are.
+        """
+        return user if user == self.owner else pseudonym(self.tenant, user)
+
     def worked_seconds(self, now: datetime) -> float:
         """Return for how long it has worked, without what people took to decide."""
         if self.started_at is None:
@@ -151,7 +159,7 @@ class RunApproval:
     `call` is the place of its call in the run; `id` changes with each edit, so that nobody agrees
     to what they were not shown. `sealed` is the call with its token and its preview. `task_token`
     lets the execution that waits go on. `proposal` names the proposal, `vault` is the id of the
-    vault that it changes, "" where its arguments name none.
+    vault that it changes, "" where its arguments name none; `decided_by` is whom the run `named`.
     """
 
     id: str

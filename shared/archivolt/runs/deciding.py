@@ -65,7 +65,7 @@ class RunDecisions:
     def decide(
         self, principal: Principal, run_id: str, approval_id: str, decision: Decision
     ) -> RunApproval:
-        """Agree to a change or decline it; the same word twice is said once.
+        """Agree to a change or decline it; the same word twice is said once. Returned by name.
 
         Raises:
             NotFoundError: `run_not_found`, `approval_not_found`.
@@ -83,7 +83,7 @@ class RunDecisions:
                 self._on.proposals().store.approve(run.tenant, approval.proposal)
             approval = self._decided(principal, found, state)
         self._go_on(run, approval)
-        return approval
+        return replace(approval, decided_by=principal.user)
 
     def edit(
         self, principal: Principal, run_id: str, approval_id: str, arguments: JsonObject
@@ -141,7 +141,7 @@ class RunDecisions:
             raise ForbiddenError("token_read_only")
         found = self._found(principal, run_id, approval_id)
         approval = found.approval
-        if approval.state is wanted and approval.decided_by == principal.user:
+        if approval.state is wanted and approval.decided_by == found.run.named(principal.user):
             return found
         if found.run.status.over:
             raise ConflictError("run_over", status=found.run.status.value)
@@ -190,12 +190,12 @@ class RunDecisions:
         now = self._on.clock.now()
         told = [self._word(principal, found, state.value)]
         decided = self._on.store.decide(
-            run, approval, state, by=principal.user, at=now, events=told
+            run, approval, state, by=run.named(principal.user), at=now, events=told
         )
         if decided is not None:
             return decided
         there = {each.id: each for each in self._on.store.approvals(run)}.get(approval.id)
-        if there and (there.state, there.decided_by) == (state, principal.user):
+        if there and (there.state, there.decided_by) == (state, run.named(principal.user)):
             return there
         self._audited(principal, found, state.value, "approval_decided")
         if there is None:
@@ -208,7 +208,7 @@ class RunDecisions:
             "approval_id": found.approval.id,
             "tool_name": found.approval.tool,
             "decision": decision,
-            "by": principal.user,
+            "by": found.run.named(principal.user),
         }
         return RunEvent(name="approval_decided", data=data, at=self._on.clock.now())
 

@@ -85,7 +85,7 @@ def cancelled(on: RunSupport, run: Run, so_far: SoFar | None, *, by: Principal) 
         UnavailableError: It cannot be kept or recorded.
 
     """
-    over = _kept(on, _over(on, run, "run_cancelled", by.user), so_far, ())
+    over = _kept(on, _over(on, run, "run_cancelled", run.named(by.user)), so_far, ())
     _end_recorded(on, replace(over, principal=by))
     return over
 
