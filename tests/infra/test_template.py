@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from archivolt.adapters.aws.tenant_policy import DataPlaces, tenant_policy
+from archivolt.adapters.dynamodb.mcp_servers import DynamoMcpServers
+from archivolt.adapters.dynamodb.table import DynamoTable
+from archivolt.domain.federation import McpServer
 from archivolt.domain.identity import TenantId
 from archivolt.domain.messages import MESSAGES
 from archivolt.domain.settings import TenantSettings
@@ -342,6 +345,31 @@ def test_who_notes_whom_it_saw_changes_no_state_and_no_limit(template: Template)
         assert json_items(given["Action"]) == ["dynamodb:UpdateItem"]
         only = given["Condition"]["ForAllValues:StringEquals"]["dynamodb:Attributes"]
         assert set(only) == {"pk", "sk", "id", "role", "first_seen", "last_seen"}
+
+
+def test_who_notes_what_mcp_servers_list_changes_neither_where_they_lead_nor_their_secrets(
+    template: Template,
+) -> None:
+    [given] = [given for _, given in statements(template) if given.get("Sid") == "NoteMcpServers"]
+
+    assert json_items(given["Action"]) == ["dynamodb:UpdateItem"]
+    only = given["Condition"]["ForAllValues:StringEquals"]["dynamodb:Attributes"]
+    client = _NotedUpdates()
+    table = DynamoTable(cast("Any", client), "ControlTable")
+    DynamoMcpServers(table).note(TenantId("acme"), McpServer(id="ours"))
+    assert set(only) == {"pk", "sk"} | client.names
+    assert not client.names & {"command", "arguments", "url", "plain", "sealed", "fingerprints"}
+
+
+class _NotedUpdates:
+    """A client of DynamoDB that notes which attributes an update names."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def update_item(self, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401  boto3's
+        self.names |= set(arguments["ExpressionAttributeNames"].values())
+        return {}
 
 
 def test_who_shuts_out_whom_it_erases_changes_no_setting(template: Template) -> None:
