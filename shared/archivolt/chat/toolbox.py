@@ -69,12 +69,14 @@ class Toolbox:
         language: Language,
         *,
         reaches_out: bool = False,
+        proposal_seconds: int = CHAT_CONFIRMATION_SECONDS,
     ) -> None:
         self._pipeline = pipeline
         self._specs = {spec.name: spec for spec in specs}
         self._principal = principal
         self._language = language
         self._reaches_out = reaches_out
+        self._proposal_seconds = proposal_seconds
         self._room = asyncio.Semaphore(MAX_PARALLEL_TOOLS)
         self._dropouts = Dropouts()
 
@@ -178,7 +180,7 @@ class Toolbox:
                 call.arguments,
                 surface=Surface.IN_APP,
                 language=self._language,
-                seconds=CHAT_CONFIRMATION_SECONDS,
+                seconds=self._proposal_seconds,
                 refuse_broken=correctable,
             )
         except ArchivoltError as error:

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS
+
 # Agent runs (decision 21). An execution is renewed long before AWS ends it at 25,000 events.
 DEFAULT_RUN_STEPS: Final = 50
 MAX_RUN_STEPS: Final = 500
@@ -14,6 +16,10 @@ MAX_RUN_VAULTS: Final = 50
 MAX_RUN_HISTORY: Final = 12_000
 # How long a provider may be down before a run gives up.
 RUN_PROVIDER_DOWN_SECONDS: Final = 3_600
+# For how long people may decide on a change. What was agreed to at the last moment can still be
+# made two days later, should the engine have been away.
+RUN_APPROVAL_SECONDS: Final = CHAT_CONFIRMATION_SECONDS
+RUN_PROPOSAL_SECONDS: Final = RUN_APPROVAL_SECONDS + 2 * 86_400
 # The engine's own clock may be a little ahead of ours.
 RUN_APPROVAL_GRACE_SECONDS: Final = 5
 # Who looks at a run that has been quiet for so long has it gone on with if nobody works on it.

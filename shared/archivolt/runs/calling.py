@@ -6,6 +6,7 @@ under its confirmation, which runs it at most once and finishes what broke off (
 
 import json
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Final, cast
 
 from archivolt.agent.calls import ToolCall
@@ -16,7 +17,11 @@ from archivolt.domain.errors import ConflictError, RateLimitedError, Unavailable
 from archivolt.domain.limits import MAX_CODE_CORRECTIONS
 from archivolt.domain.messages import MESSAGES
 from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunRef, index_of
-from archivolt.domain.run_limits import RUN_APPROVAL_GRACE_SECONDS
+from archivolt.domain.run_limits import (
+    RUN_APPROVAL_GRACE_SECONDS,
+    RUN_APPROVAL_SECONDS,
+    RUN_PROPOSAL_SECONDS,
+)
 from archivolt.domain.stream import StreamEvent, ToolUseResult, ToolUseStart
 from archivolt.domain.tool import JsonObject, Surface
 from archivolt.observability import logger
@@ -208,11 +213,12 @@ def approval_of(
     """
     call = waiting.call
     opened = on.proposals().open(run.principal, call.name, waiting.token, Surface.IN_APP)
+    outlives = timedelta(seconds=RUN_PROPOSAL_SECONDS - RUN_APPROVAL_SECONDS)
     return RunApproval(
         id=approval_id,
         call=place,
         tool=call.name,
-        expires_at=waiting.expires_at,
+        expires_at=waiting.expires_at - outlives,
         sealed=on.seals.waiting(run, approval_id, waiting),
         proposal=opened.proposal.id,
         vault=opened.call.vault,

@@ -11,8 +11,8 @@ from archivolt.agent.calls import ToolCall
 from archivolt.agent.state import WaitingCall
 from archivolt.domain.errors import ConflictError, ForbiddenError, NotFoundError
 from archivolt.domain.identity import Principal, TokenKind
-from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS
 from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunId
+from archivolt.domain.run_limits import RUN_PROPOSAL_SECONDS
 from archivolt.domain.tool import JsonObject, Risk, Surface
 from archivolt.domain.vault import VaultAccess
 from archivolt.runs.calling import approval_of, asks
@@ -123,7 +123,7 @@ class RunDecisions:
             call.arguments,
             surface=Surface.IN_APP,
             language=run.answers_in,
-            seconds=CHAT_CONFIRMATION_SECONDS,
+            seconds=RUN_PROPOSAL_SECONDS,
             refuse_broken=False,
         )
         return WaitingCall(

@@ -15,6 +15,7 @@ from archivolt.chat.toolbox import Pipeline, Toolbox
 from archivolt.chat.turns import ToolList
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.run import Run, RunRef
+from archivolt.domain.run_limits import RUN_PROPOSAL_SECONDS
 from archivolt.domain.tool import Surface
 from archivolt.ports.audit import AuditLog
 from archivolt.ports.clock import Clock
@@ -118,7 +119,12 @@ def toolbox_of(on: RunSupport, run: Run, chosen: ChosenModel) -> Toolbox:
     """Return the tools of a run: those of the chat, as the person who started it."""
     specs = on.tools.specs(Surface.IN_APP) if run.use_tools else []
     return Toolbox(
-        on.pipeline, specs, run.principal, run.answers_in, reaches_out=chosen.reaches_out
+        on.pipeline,
+        specs,
+        run.principal,
+        run.answers_in,
+        reaches_out=chosen.reaches_out,
+        proposal_seconds=RUN_PROPOSAL_SECONDS,
     )
 
 

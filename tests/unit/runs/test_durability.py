@@ -1,13 +1,14 @@
 """A run survives whoever works on it: each step can be taken again, each effect happens once."""
 
 import os
+from datetime import timedelta
 
 import pytest
 
 from archivolt.domain.errors import NotFoundError, UnavailableError
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.run import ApprovalState, Run, RunPhase, RunStatus
-from archivolt.domain.run_limits import RUN_QUIET_SECONDS
+from archivolt.domain.run_limits import RUN_APPROVAL_SECONDS, RUN_QUIET_SECONDS
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.chat_model import ModelToolCall, ModelTurn
 from archivolt.runs.deciding import Decision
@@ -224,6 +225,20 @@ def test_a_decision_is_carried_out_though_the_engine_forgot_who_waits() -> None:
 
     assert run.execution == 2
     assert (run.status, content(on, notes)) == (RunStatus.COMPLETED, "# Log\n- one\n")
+
+
+def test_a_change_that_was_agreed_to_at_the_last_moment_is_made() -> None:
+    on, _, notes = world(CHANGE, DONE)
+    run = on.drive(on.start_run())
+    [approval] = on.waiting(run)
+    assert approval.expires_at == on.clock.now() + timedelta(seconds=RUN_APPROVAL_SECONDS)
+    on.clock.advance(seconds=RUN_APPROVAL_SECONDS - 1)
+    agree(on, run)
+    on.clock.advance(hours=47)
+
+    run = on.carry_on(run)
+
+    assert (run.reason, content(on, notes)) == ("answered", "# Log\n- one\n")
 
 
 def test_who_comes_to_wait_after_the_decision_does_not_wait() -> None:
