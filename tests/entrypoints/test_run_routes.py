@@ -1,5 +1,6 @@
 """Agent runs over HTTP: every route through the real application."""
 
+import asyncio
 import json
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.run import Run, RunId
 from archivolt.domain.vault import VaultRef, VaultRole
 from archivolt.entrypoints.http.chat_services import AgentRuns
+from archivolt.entrypoints.http.run_events import event_stream
 from archivolt.ports.chat_model import ModelTurn
 from tests.builders import ACME, ALICE, BOB, principal
 from tests.entrypoints.test_chat_http import TOKENS, application, bearer, chat_application
@@ -400,6 +402,36 @@ def test_a_stream_of_events_is_taken_up_where_it_was() -> None:
     assert [block.split("\n")[0] for block in blocks] == [f"id: {n}" for n in range(1, 7)]
     assert rest.text.strip().split("\n\n") == blocks[4:]
     assert json.loads(blocks[-1].split("\ndata: ")[1])["reason"] == "answered"
+
+
+def test_who_has_the_whole_stream_is_told_not_to_come_back() -> None:
+    door = Door(READ, DONE)
+    with door.client() as http:
+        run_id = started(http)
+        door.work(run_id)
+        headers = bearer(**{"Accept": "text/event-stream", "Last-Event-ID": "6"})
+        answer = http.get(f"{RUNS}/{run_id}/events", headers=headers)
+
+    assert (answer.status_code, answer.content) == (204, b"")
+
+
+@pytest.mark.parametrize("after", [1, 99])
+def test_a_stream_ends_with_its_run(after: int) -> None:
+    door = Door(READ, DONE)
+    run = door.start_run()
+
+    def look() -> Run:
+        # It went while the stream was open; a reader may be ahead of what there is.
+        (door.agent_runs.delete if after == 1 else door.drive)(run)
+        return door.run_service.read(principal(ALICE), run.id)
+
+    async def heard() -> list[bytes]:
+        stream = event_stream(
+            door.run_service, run, after, look=look, poll_seconds=0, heartbeat_seconds=0
+        )
+        return [piece async for piece in stream]
+
+    assert asyncio.run(heard()) == []
 
 
 def test_a_deleted_run_is_gone() -> None:

@@ -6,10 +6,11 @@ stopped: a reader comes back with `Last-Event-ID`, as browsers do by themselves 
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from functools import partial
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
 from archivolt.chat.sse import HEARTBEAT
@@ -34,7 +35,8 @@ _DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
         "model": EventPage,
         "description": "A page; with `Accept: text/event-stream` events as they happen.",
         "content": {_STREAM: {"schema": {"type": "string"}}},
-    }
+    },
+    204: {"description": "The run is over and a stream would tell nothing more: do not come back."},
 }
 AfterNumber = Annotated[int, Query(ge=0, description="The number of the last event you have.")]
 EventLimit = Annotated[int, Query(ge=1, le=MAX_RUN_EVENTS)]
@@ -58,18 +60,29 @@ def add_events(router: APIRouter, services: ChatServicesOf) -> None:
         after: AfterNumber = 0,
         limit: EventLimit = DEFAULT_RUN_EVENTS,
         last_event_id: LastEvent = "",
-    ) -> StreamingResponse | EventPage:
+    ) -> Response | EventPage:
         """Return what happened in a run, in order, each event under its number."""
         runs = services().agent().runs
         run = await asyncio.to_thread(runs.read, principal, run_id)
         start = int(last_event_id) if last_event_id.isdecimal() else after
         if _STREAM in request.headers.get("accept", ""):
-            stream = event_stream(runs, run, start)
+            if all_told(run, start):
+                return Response(status_code=204)  # so that a browser does not come back
+            look = partial(runs.read, principal, run_id)
+            stream = event_stream(runs, run, start, look=look)
             return StreamingResponse(stream, media_type=_STREAM, headers=_HEADERS)
         events = await asyncio.to_thread(runs.events, run, after=start, limit=limit)
         last = events[-1].number if events else start
-        over = run.status.over and last >= run.event_count
-        return EventPage(events=[EventBody.of(each) for each in events], next_after=last, over=over)
+        return EventPage(
+            events=[EventBody.of(each) for each in events],
+            next_after=last,
+            over=all_told(run, last),
+        )
+
+
+def all_told(run: Run, after: int) -> bool:
+    """Tell whether a reader with the event of this number has all that there will be."""
+    return run.status.over and after >= run.event_count
 
 
 async def event_stream(
@@ -77,16 +90,17 @@ async def event_stream(
     run: Run,
     after: int,
     *,
+    look: Callable[[], Run],
     poll_seconds: float = RUN_EVENTS_POLL_SECONDS,
-    seconds: float = RUN_EVENTS_STREAM_SECONDS,
+    heartbeat_seconds: float = HEARTBEAT_SECONDS,
 ) -> AsyncGenerator[bytes, None]:
-    """Yield the events of a run as they come, and a comment whenever none came for a while."""
-    quiet, left = 0.0, seconds
+    """Yield the events of a run as they come, and a comment whenever none came for a while.
+
+    `look` reads the run; it is asked then, too, whether there is anything to wait for still.
+    """
+    quiet, left = 0.0, float(RUN_EVENTS_STREAM_SECONDS)
     while left > 0:
-        try:
-            events = await asyncio.to_thread(runs.events, run, after=after, limit=MAX_RUN_EVENTS)
-        except NotFoundError:
-            return  # deleted
+        events = await asyncio.to_thread(runs.events, run, after=after, limit=MAX_RUN_EVENTS)
         for event in events:
             yield encode_event(event)
             after = event.number
@@ -95,7 +109,12 @@ async def event_stream(
         if events:
             quiet = 0.0
             continue
-        if quiet >= HEARTBEAT_SECONDS:
+        if quiet >= heartbeat_seconds:
+            try:
+                if all_told(await asyncio.to_thread(look), after):
+                    return
+            except NotFoundError:
+                return  # deleted, or no longer the reader's
             yield HEARTBEAT
             quiet = 0.0
         await asyncio.sleep(poll_seconds)
