@@ -70,3 +70,12 @@ def test_a_provider_of_vectors_is_asked_by_who_pays_and_by_nobody_else() -> None
 
 def test_whoever_chooses_a_model_gets_a_metered_one() -> None:
     assert get_type_hints(ChosenModel)["model"] is MeteredModel
+
+
+def test_a_reranker_is_asked_by_who_pays_and_by_nobody_else() -> None:
+    known = {name_of(path) for path in PRODUCT if uses(path, {"reranker_for", "RemoteReranker"})}
+
+    assert known == {
+        "shared/archivolt/composition/metering.py",
+        "shared/archivolt/composition/reranking.py",
+    }

@@ -5,13 +5,16 @@ from typing import TYPE_CHECKING
 from archivolt.governance.metering import Meter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from decimal import Decimal
 
     from archivolt.adapters.embedding.models import EmbeddingModel
     from archivolt.bootstrap import Container
+    from archivolt.domain.identity import TenantId
     from archivolt.domain.usage import ModelPrice
     from archivolt.governance.metered_embeddings import EmbeddingAccounts
     from archivolt.governance.usage import UsageReports
+    from archivolt.ports.retrieval import Reranker
     from archivolt.settings import EmbeddingChoice
 
 
@@ -39,6 +42,34 @@ def embedding_accounts(
         model=model.name,
         price=_price(choice.price),
     )
+
+
+def metered_rerankers(container: "Container") -> "Callable[[TenantId], Reranker | None]":
+    """Return what orders the passages of a tenant, and is paid for; None where nothing does."""
+    from archivolt.composition.reranking import reranker_for
+
+    choice, found = container.settings.reranker, reranker_for(container.settings)
+    if not choice.provider:
+        return found
+    from archivolt.domain.usage import FREE
+    from archivolt.governance.metered_embeddings import EmbeddingAccounts
+    from archivolt.governance.metered_reranking import MeteredReranker
+
+    accounts = EmbeddingAccounts(
+        meter_of(container),
+        container.tenant_settings,
+        lambda: container.chat.catalogue,
+        provider=choice.provider,
+        model=choice.model or choice.provider,
+        # Mostly priced by the search, and by no token; a tenant may name a price.
+        price=FREE,
+    )
+
+    def of(tenant: "TenantId") -> "Reranker | None":
+        reranker = found(tenant)
+        return reranker and MeteredReranker(reranker, accounts, tenant)
+
+    return of
 
 
 def _price(dollars: "Decimal | None") -> "ModelPrice | None":

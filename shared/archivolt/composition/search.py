@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from archivolt.composition.reranking import reranker_for
+from archivolt.composition.metering import metered_rerankers
 from archivolt.retrieval.filters import DocumentFilters
 from archivolt.retrieval.hybrid import RetrievalService, SearchModels
 
@@ -22,6 +22,6 @@ def retrieval_service(container: "Container") -> RetrievalService:
         models=SearchModels(
             embedder=index.models.present_for,
             former=index.former_index_for,
-            reranker=reranker_for(container.settings),
+            reranker=metered_rerankers(container),
         ),
     )
