@@ -340,6 +340,10 @@ class ErasureWorld:
         )
         ledger.reserve(reservation, Budgets())
         ledger.settle(reservation, Tokens(input=1, output=1), 2)
+        # Of two calls whose process died, one had left.
+        for left in (False, True):
+            lost = replace(reservation, id=f"lost-{caller.user}-{left}", micros=5, sent=left)
+            ledger.reserve(lost, Budgets())
         rate = f"{caller.tenant}#{caller.user}#{caller.token_id}"
         DynamoRateCounter(self.tables["ledger"]).add(rate, ["calls"], window=0, expires_at=60)
 

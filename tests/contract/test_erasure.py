@@ -1,11 +1,15 @@
 """An erasure leaves nothing behind, counts what was there, and survives every crash."""
 
+import gzip
+import json
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from archivolt.adapters.dynamodb.erasures import Planned
+from archivolt.adapters.dynamodb.ledger import DynamoLedger
 from archivolt.adapters.dynamodb.writes import Delete, Key
 from archivolt.adapters.erasure import objects
 from archivolt.adapters.erasure.inventory import FOLDERS, KINDS
@@ -14,8 +18,9 @@ from archivolt.domain.erasure import Erasure, ErasureState, pseudonym
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import Role, UserId
 from archivolt.domain.tenancy import TenantState
+from archivolt.domain.usage import Balance, month_of
 from archivolt.domain.vault import VaultRef, VaultRole
-from tests.builders import ACME, ALICE, GLOBEX, principal
+from tests.builders import ACME, ALICE, GLOBEX, a_vault, principal
 from tests.contract.conftest import MINISTACK, VECTORS_KEY, NewBucket, NewTable
 from tests.erasure_world import NOTE, PLENTY, ErasureWorld
 from tests.fakes.clock import START
@@ -307,6 +312,103 @@ def test_who_alone_owns_what_others_use_has_to_name_another_owner(world: Erasure
 
     assert refused.value.code == "last_owner_of"
     assert world.records.unfinished() == []
+
+
+def test_what_was_set_aside_for_who_is_erased_ends_in_the_month_of_the_tenant(
+    world: ErasureWorld,
+) -> None:
+    ledger = DynamoLedger(world.tables["ledger"])
+    month = month_of(START)
+    world.fill_user(ACME, ALICE, CANARY)
+    assert ledger.balance(ACME, month) == Balance(spent=2, reserved=10)
+    world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+
+    world.work()
+
+    # The call that had left is charged in full, the other one is given back.
+    assert ledger.balance(ACME, month) == Balance(spent=7, reserved=0)
+    assert ledger.usage_of_tenant(ACME, month).total.micros == 7
+    late = world.clock.now() + timedelta(days=1)
+    assert ledger.expired(ACME, late, limit=9) == []
+    assert world.mentions(ALICE) == []
+
+
+@pytest.mark.parametrize(
+    "damaged", [gzip.compress(b"of alice")[:-9], gzip.compress(b'{"user": "alice"}\n[]\n')]
+)
+def test_an_exported_file_that_cannot_be_read_goes_and_stops_no_erasure(
+    world: ErasureWorld, damaged: bytes
+) -> None:
+    client, bucket = world.bucket
+    day = START.date()
+    for key in (f"audit/{ACME}/{day}.jsonl.gz", f"audit/{GLOBEX}/{day}.jsonl.gz"):
+        client.put_object(Bucket=bucket, Key=key, Body=damaged)
+    asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+
+    world.work()
+
+    receipt = world.records.get(asked.id)
+    assert receipt is not None
+    assert receipt.is_complete
+    assert receipt.deleted["exported_audit"] == 1
+    assert [key.partition(" ")[0] for key in world.everything()["exported_audit"]] == [
+        f"audit/{GLOBEX}/{day}.jsonl.gz"
+    ]
+
+
+def test_an_exported_file_that_went_by_its_age_meanwhile_needs_nothing(
+    world: ErasureWorld,
+) -> None:
+    asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
+    world.records.plan(asked, "exported_audit", Planned(2, f"audit/{ACME}/2020-01-01.jsonl.gz"))
+
+    world.work()
+
+    receipt = world.records.get(asked.id)
+    assert receipt is not None
+    assert receipt.is_complete
+
+
+def test_a_vault_that_takes_the_name_of_an_erased_one_keeps_what_the_log_says_of_it(
+    world: ErasureWorld,
+) -> None:
+    team = world.vault("team", "bob", tenant=ACME)
+    world.note(principal("bob"), OF_TEAM, vault="team")
+    export(world, OF_TEAM)
+    access = world.directory.access(ACME, UserId("bob"), "team")
+    asked = world.erasures.erase_vault(principal("bob"), access, confirm="team")
+    [(erasure_id, _)] = world.queue.sent
+    world.queue.sent.clear()
+    world.worker.run(erasure_id, time_left=lambda: PLENTY)
+    world.clock.advance(seconds=90)
+    world.directory.create(a_vault("team", vault_id="another"), owner=UserId("bob"))
+    world.note(principal("bob"), "of the other one", vault="team")
+
+    world.work()
+
+    receipt = world.records.get(asked.id)
+    assert receipt is not None
+    assert receipt.is_complete
+    assert gone(world, team, OF_TEAM)
+    assert (receipt.deleted["audit"], receipt.deleted["exported_audit"]) == (1, 1)
+    [kept] = world.mentions("of the other one")
+    assert kept.startswith("audit")
+
+
+def export(world: ErasureWorld, canary: str) -> None:
+    """Export a line of the vault "team", as the log is."""
+    line: dict[str, Any] = {
+        "user": "bob",
+        "vault": "team",
+        "path": canary,
+        "details": {},
+        "at": world.clock.now().isoformat(),
+    }
+    world.bucket.client.put_object(
+        Bucket=world.bucket.name,
+        Key=f"audit/{ACME}/{START.date()}.jsonl.gz",
+        Body=gzip.compress(json.dumps(line).encode()),
+    )
 
 
 def gone(world: ErasureWorld, vault: VaultRef, canary: str) -> bool:

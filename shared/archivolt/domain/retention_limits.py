@@ -12,6 +12,9 @@ PURGE_HOLD_SECONDS: Final = 900
 ERASURE_LEASE_SECONDS: Final = 960
 ERASURE_SETTLE_SECONDS: Final = 1_200
 MAX_ERASURE_RUNS: Final = 6
+# For how long calls may still begin under a name that is erased: clocks differ, and what is asked
+# for takes its moment.
+ERASED_NAME_SECONDS: Final = 60
 MAX_RECEIPTS: Final = 100
 
 # All that is held of a person, taken home: a streamed answer ends at 200 MB (AWS Lambda, "Quotas").

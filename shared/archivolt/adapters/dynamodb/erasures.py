@@ -148,16 +148,24 @@ class DynamoErasures:
         self._table.transact([closed, Delete(key=Key(_OPEN, erasure.id))])
 
     def removed(
-        self, erasure: Erasure, store: str, table: DynamoTable, writes: Sequence[Write]
+        self,
+        erasure: Erasure,
+        store: str,
+        table: DynamoTable,
+        writes: Sequence[Write],
+        *,
+        besides: Sequence[Write] = (),
     ) -> None:
         """Do writes that each remove one thing, and count them, all or nothing.
+
+        `besides` are done with them, and not counted.
 
         Raises:
             ConditionFailedError: With the positions of the writes whose conditions do not hold.
 
         """
         counted = self._counted(erasure, store, len(writes))
-        table.transact(writes, beside=[(self._table, counted)])
+        table.transact([*writes, *besides], beside=[(self._table, counted)])
 
     def plan(self, erasure: Erasure, store: str, planned: Planned) -> None:
         """Note what is about to be removed where removing and counting cannot be one step."""

@@ -17,9 +17,9 @@ from archivolt.adapters.erasure.places import (
     catalogue_places,
     confirmation_places,
     conversation_places,
-    ledger_places,
     scanned,
 )
+from archivolt.adapters.erasure.reservations import ledger_places
 from archivolt.adapters.erasure.tables import Place, TableEraser
 from archivolt.adapters.erasure.vectors import VectorsEraser
 from archivolt.adapters.qdrant.rest import QdrantRest

@@ -6,7 +6,9 @@ and its seals still hold.
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable
+from datetime import datetime
 from typing import Any, Final
 
 from archivolt.adapters.aws.errors import translated
@@ -14,6 +16,8 @@ from archivolt.adapters.dynamodb.erasures import DynamoErasures, Planned
 from archivolt.adapters.erasure.places import names_of, salts_of, taken_out_of
 from archivolt.adapters.s3.objects import Bucket
 from archivolt.domain.erasure import Erasure, ErasureScope, Subject
+from archivolt.domain.errors import NotFoundError
+from archivolt.observability import logger
 
 _ENDING: Final = ".jsonl.gz"
 
@@ -55,17 +59,28 @@ class ExportedAuditEraser:
         return next((entry.get("Key", "") for entry in page.get("Contents", [])), None)
 
     def _clean(self, erasure: Erasure, key: str) -> None:
-        with translated():
-            answer = self._bucket.client.get_object(Bucket=self._bucket.name, Key=key)
-            packed = answer["Body"].read()
-        lines = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
-        names = names_of(erasure.subject)
-        number = sum(names(line) for line in lines)
-        if not number:
-            return
-        self._records.plan(erasure, self.store, Planned(number, key))
-        self._write(erasure.subject, key, lines, names)
-        self._finish_planned(erasure)
+        packed = self._read(key)
+        if packed is None:
+            return  # it went by its age since it was listed
+        lines = _lines_in(packed)
+        if lines is None:
+            logger.error(
+                "an exported file that cannot be read is removed", extra={"erasure": erasure.id}
+            )
+            number = 1
+        else:
+            number = sum(map(names_of(erasure.subject), lines))
+        if number:
+            self._records.plan(erasure, self.store, Planned(number, key))
+            self._finish_planned(erasure)
+
+    def _read(self, key: str) -> bytes | None:
+        try:
+            with translated({"NoSuchKey": NotFoundError("not_found")}):
+                answer = self._bucket.client.get_object(Bucket=self._bucket.name, Key=key)
+                return answer["Body"].read()
+        except NotFoundError:
+            return None
 
     def _write(
         self, subject: Subject, key: str, lines: list[Line], names: Callable[[Line], bool]
@@ -81,27 +96,44 @@ class ExportedAuditEraser:
             )
 
     def _finish_planned(self, erasure: Erasure) -> None:
-        """Remove what a file was before, and count its lines; it may have to be written still."""
+        """Write a file that is planned without the names, remove what it was, and count that.
+
+        One that cannot be read goes as a whole: nothing else shows that it names nobody, and the
+        log holds the day still. One that is not there any more needs nothing.
+        """
         planned = self._records.planned(erasure, self.store)
         if planned is None:
             return
-        with translated():
-            answer = self._bucket.client.get_object(Bucket=self._bucket.name, Key=planned.upto)
-            lines = [json.loads(n) for n in gzip.decompress(answer["Body"].read()).splitlines()]
+        packed = self._read(planned.upto)
+        lines = [] if packed is None else _lines_in(packed)
         names = names_of(erasure.subject)
-        if any(names(line) for line in lines):
+        if lines is not None and any(map(names, lines)):
             self._write(erasure.subject, planned.upto, lines, names)
-        self._remove_former(planned.upto)
+        self._remove_versions(planned.upto, latest_too=lines is None)
         self._records.carried_out(erasure, self.store, planned)
 
-    def _remove_former(self, key: str) -> None:
+    def _remove_versions(self, key: str, *, latest_too: bool) -> None:
         with translated():
             page = self._bucket.client.list_object_versions(Bucket=self._bucket.name, Prefix=key)
             for version in page.get("Versions", []):
-                if not version.get("IsLatest", True):
+                if latest_too or not version.get("IsLatest", True):
                     self._bucket.client.delete_object(
                         Bucket=self._bucket.name, Key=key, VersionId=version.get("VersionId", "")
                     )
+
+
+def _lines_in(packed: bytes) -> list[Line] | None:
+    """Return the lines of an exported file, None if it was damaged."""
+    try:
+        return [_entry(json.loads(line)) for line in gzip.decompress(packed).splitlines()]
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError):
+        return None
+
+
+def _entry(line: Line) -> Line:
+    """Return a line as it is, if it has what tells whom and what it names."""
+    datetime.fromisoformat(line["at"])
+    return {**line, "user": line["user"], "vault": line["vault"], "details": dict(line["details"])}
 
 
 def _cleaned(subject: Subject, line: Line) -> Line:

@@ -91,7 +91,7 @@ KINDS: Final = (
     Kind(table="confirmations", name="WAITING", tenant="pk:1", user="pk:2",
          holds="which proposals wait for a yes"),
     Kind(table="ledger", name="TENANT", tenant="pk:1", user="sk:USER",
-         holds="usage of tenant and users, reservations"),
+         holds="usage of tenant and users; reservations, which are ended as the ledger does"),
     Kind(table="ledger", name="RATE", tenant="pk:1 pk:2", user="pk:2", holds="calls in a minute",
          ends="1 minute"),
     Kind(table="catalogue", name="VAULT", tenant="pk:1", vault="pk:2",

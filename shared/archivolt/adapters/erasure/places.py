@@ -1,7 +1,7 @@
 """Where the items of a subject are in each table, by the inventory."""
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Final
 
 from boto3.dynamodb.conditions import Attr
@@ -12,6 +12,7 @@ from archivolt.adapters.dynamodb.writes import Key, Update, Write
 from archivolt.adapters.erasure.inventory import Kind, kinds_of, told
 from archivolt.adapters.erasure.tables import Place
 from archivolt.domain.erasure import ErasureScope, Subject
+from archivolt.domain.retention_limits import ERASED_NAME_SECONDS
 from archivolt.ports.clock import Clock
 
 _OF_USERS: Final[Mapping[str, Value]] = {"user": "", "token_id": ""}
@@ -95,11 +96,6 @@ def confirmation_places(subject: Subject) -> Sequence[Place]:
     return [] if subject.scope is ErasureScope.VAULT else scanned("confirmations")(subject)
 
 
-def ledger_places(subject: Subject) -> Sequence[Place]:
-    """Return where to look for the usage of a user or a tenant."""
-    return [] if subject.scope is ErasureScope.VAULT else scanned("ledger")(subject)
-
-
 def catalogue_places(subject: Subject) -> Sequence[Place]:
     """Return the partitions of each vault, or look for a tenant's."""
     if subject.scope is ErasureScope.TENANT:
@@ -130,7 +126,7 @@ def audit_places(clock: Clock, *, days: int) -> Callable[[Subject], Sequence[Pla
             Place(
                 belongs=names_of(subject),
                 pk=_day(subject, day),
-                reads=("user", "vault", "details"),
+                reads=("user", "vault", "details", "at"),
                 removal=_taken_out(subject),
             )
             for day in dates
@@ -149,9 +145,17 @@ def names_of(subject: Subject) -> Callable[[StoredItem], bool]:
     def names(item: StoredItem) -> bool:
         users = {item.get("user"), item.get("details", {}).get("user")}
         of_user = subject.user is not None and subject.user in users
-        return of_user or item.get("vault") in subject.vault_names
+        return of_user or (item.get("vault") in subject.vault_names and _is_former(subject, item))
 
     return names
+
+
+def _is_former(subject: Subject, entry: StoredItem) -> bool:
+    """Tell whether a call began before another vault may have taken a name."""
+    if subject.named_until is None:
+        return True
+    last = subject.named_until + timedelta(seconds=ERASED_NAME_SECONDS)
+    return datetime.fromisoformat(entry["at"]) <= last
 
 
 def _taken_out(subject: Subject) -> Callable[[StoredItem], Write]:

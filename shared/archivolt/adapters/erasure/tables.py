@@ -44,6 +44,7 @@ class Place:
     """Where to look: a partition, or (`pk` is "") the whole table; with `index`, by its key.
 
     `belongs` says which items go, by their keys and `reads`; `whole`: their partitions with them.
+    `besides` is what has to be written with the removal of an item, all or nothing.
     """
 
     belongs: Callable[[StoredItem], bool]
@@ -53,6 +54,7 @@ class Place:
     reads: tuple[str, ...] = ()
     whole: bool = False
     removal: Removal = deletion
+    besides: Callable[[StoredItem], Sequence[Write]] | None = None
 
 
 class TableEraser:
@@ -99,11 +101,14 @@ class TableEraser:
         return json.dumps([number, None]) if number < len(places) else None
 
     def _remove_found(self, erasure: Erasure, place: Place, found: Sequence[StoredItem]) -> None:
-        if not place.whole:
+        if place.besides is not None:
+            for item in found:
+                self._remove_some(erasure, [place.removal(item)], place.besides(item))
+        elif not place.whole:
             self._remove(erasure, [place.removal(item) for item in found])
-            return
-        for key in dict.fromkeys(item["pk"] for item in found):
-            self._remove_partition(erasure, key)
+        else:
+            for key in dict.fromkeys(item["pk"] for item in found):
+                self._remove_partition(erasure, key)
 
     def _read(self, place: Place, after: Mapping[str, str] | None) -> Page:
         reads = (*_KEYS, *place.reads)
@@ -126,13 +131,15 @@ class TableEraser:
         for start in range(0, len(writes), _AT_ONCE):
             self._remove_some(erasure, writes[start : start + _AT_ONCE])
 
-    def _remove_some(self, erasure: Erasure, writes: Sequence[Write]) -> None:
+    def _remove_some(
+        self, erasure: Erasure, writes: Sequence[Write], besides: Sequence[Write] = ()
+    ) -> None:
         """Remove what is still there of some items; what is gone already was counted."""
         while writes:
             try:
-                self._records.removed(erasure, self._store, self._table, writes)
+                self._records.removed(erasure, self._store, self._table, writes, besides=besides)
             except ConditionFailedError as error:
-                if len(writes) in error.positions:
+                if len(writes) + len(besides) in error.positions:
                     raise  # the record itself is gone: nothing is removed that nobody counts
                 writes = [write for at, write in enumerate(writes) if at not in error.positions]
             else:
