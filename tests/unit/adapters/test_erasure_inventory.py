@@ -11,7 +11,9 @@ from archivolt.adapters.erasure.inventory import FOLDERS, KINDS, Kind, told
 ADAPTERS = Path(*dynamodb.__path__).parent
 # What partition keys begin with, and what sort keys do: `f"KIND#{tenant}…`.
 _BEGINNING = re.compile(r"f?\"([A-Z][A-Z_]+)#")
-_FOLDER = re.compile(r"f\"([a-z]+)/\{[a-z_.]*tenant\}")
+_FOLDER = re.compile(
+    r"(?:f\"|_FOLDER: Final = \")([a-z]+)/(?:\{[a-z_.]*tenant\}|\"$)", re.MULTILINE
+)
 _SORT_KEYS = {
     *("MEMBER", "VAULT", "FILE", "SKILL", "SERVER", "PART", "MESSAGE", "WAITING", "HELD", "MONTH"),
     *("USER", "STATE", "CALL", "APPROVAL", "EVENT", "RESULT"),
