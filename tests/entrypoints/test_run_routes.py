@@ -13,6 +13,7 @@ from archivolt.domain.erasure import pseudonym
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.run import Run, RunId
+from archivolt.domain.run_limits import MAX_OPEN_RUNS
 from archivolt.domain.vault import VaultRef, VaultRole
 from archivolt.entrypoints.http.chat_services import AgentRuns
 from archivolt.entrypoints.http.run_events import event_stream
@@ -333,6 +334,24 @@ def test_a_request_that_is_sent_again_starts_nothing_more(by: str) -> None:
     assert code(other) == (409, "idempotency_key_reused")
     assert [run["id"] for run in listed] == [answers[0].json()["id"]]
     assert len(door.engine.started) == 1
+
+
+def test_a_user_has_so_many_runs_under_way() -> None:
+    door = Door(DONE)
+    body = {"goal": "Do it.", "idempotency_key": "k1"}
+    with door.client() as http:
+        first = http.post(RUNS, headers=bearer(), json=body).json()["id"]
+        for _ in range(MAX_OPEN_RUNS - 1):
+            started(http)
+        refused = http.post(RUNS, headers=bearer(), json={"goal": "Do it."})
+        again = http.post(RUNS, headers=bearer(), json=body)
+        of_bob = http.post(RUNS, headers=bearer("bob"), json={"goal": "Do it."})
+        door.work(first)
+        room = http.post(RUNS, headers=bearer(), json={"goal": "Do it."})
+
+    assert code(refused) == (409, "runs_too_many")
+    assert again.json()["id"] == first
+    assert [each.status_code for each in (of_bob, room)] == [202, 202]
 
 
 def test_a_run_reaches_the_vaults_it_was_given_alone() -> None:

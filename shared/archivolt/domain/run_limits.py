@@ -13,6 +13,9 @@ DEFAULT_RUN_MINUTES: Final = 60
 MAX_RUN_MINUTES: Final = 10_080
 MAX_RUN_MICRO_DOLLARS: Final = 1_000_000_000
 MAX_RUN_VAULTS: Final = 50
+MAX_OPEN_RUNS: Final = 20
+# One that is not over was active since: a step takes minutes, and waiting for people a day.
+OPEN_RUN_DAYS: Final = 3
 MAX_RUN_HISTORY: Final = 12_000
 # How long a provider may be down before a run gives up.
 RUN_PROVIDER_DOWN_SECONDS: Final = 3_600

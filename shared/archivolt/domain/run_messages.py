@@ -57,6 +57,10 @@ RUN_MESSAGES: Mapping[str, Message] = {
         "Stopped ({code}).",
         "Arrêt ({code}).",
     ),
+    "runs_too_many": Message(
+        "You have {limit} runs that are not over; wait for one to end, or cancel one.",
+        "Vous avez {limit} exécutions en cours ; attendez la fin de l'une, ou annulez-en une.",
+    ),
     "runs_unavailable": Message(
         "This deployment runs no agents; its state machine is not set up.",
         "Ce déploiement n'exécute pas d'agents ; sa machine à états n'est pas installée.",

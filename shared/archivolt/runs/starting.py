@@ -6,6 +6,7 @@ It begins where the chat would with the goal as the message (decision 21).
 import hashlib
 import uuid
 from dataclasses import replace
+from datetime import timedelta
 
 from archivolt.chat.beginnings import Prepared, loop_start, rules_for
 from archivolt.chat.language import answer_language
@@ -13,11 +14,17 @@ from archivolt.chat.providers import ChosenModel
 from archivolt.chat.scope import scope_within
 from archivolt.chat.skills import chosen_skill
 from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
-from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
+from archivolt.domain.errors import (
+    ConflictError,
+    InvalidRequestError,
+    NotFoundError,
+    UnavailableError,
+)
 from archivolt.domain.identity import Principal, TokenReach
 from archivolt.domain.limits import MAX_MESSAGE_CHARS, MIN_CONTEXT_TOKENS
 from archivolt.domain.messages import Language
 from archivolt.domain.run import Run, RunEvent, RunId
+from archivolt.domain.run_limits import MAX_OPEN_RUNS, MAX_RUNS, OPEN_RUN_DAYS
 from archivolt.domain.tool import JsonObject
 from archivolt.runs.ending import recorded
 from archivolt.runs.keeping import KeptLoop, SoFar
@@ -38,7 +45,7 @@ class StartRun:
             InvalidRequestError: An empty goal, a place or a provider that does not exist, a cap in
                 money for a model without a price.
             NotFoundError: A vault or a place; `skill_not_found`.
-            ConflictError: `idempotency_key_reused`.
+            ConflictError: `idempotency_key_reused`; `runs_too_many`.
             ForbiddenError: `chat_disabled`, `provider_not_allowed`.
             UnavailableError: It cannot be kept, or driven, now.
 
@@ -48,6 +55,7 @@ class StartRun:
         before = self._before(run, request)
         if before is not None:
             return before
+        self._require_room(run)
         run, kept = self._begun(run, request)
         recorded(self._on, run, "run:start", "ok")
         started = RunEvent(name="run_started", data={"model": run.model}, at=run.created_at)
@@ -56,8 +64,21 @@ class StartRun:
         except ConflictError:
             # The same request was faster elsewhere.
             return self._before(run, request) or run
-        self._on.engine.start(run)
+        self._driven(run, request)
         return run
+
+    def _driven(self, run: Run, request: RunRequest) -> None:
+        """Have a new run driven; one that nobody will ask for again is not kept otherwise.
+
+        A request with a key finds its run when it is sent again, and has that driven.
+        """
+        try:
+            self._on.engine.start(run)
+        except UnavailableError as error:
+            if not request.idempotency_key:
+                self._on.store.delete(run)
+            recorded(self._on, run, "run:start", error.code)
+            raise
 
     def _before(self, run: Run, request: RunRequest) -> Run | None:
         """Return the run that a request with this key started; it is driven if it is not yet."""
@@ -72,6 +93,18 @@ class StartRun:
         if not found.status.over:
             self._on.engine.start(found)
         return found
+
+    def _require_room(self, run: Run) -> None:
+        """Refuse one more than a user may have under way; of several at once a few may get by."""
+        since = run.created_at - timedelta(days=OPEN_RUN_DAYS)
+        count, after = 0, None
+        while True:
+            page, after = self._on.store.of_user(run.tenant, run.owner, limit=MAX_RUNS, after=after)
+            count += sum(not each.status.over for each in page)
+            if count >= MAX_OPEN_RUNS:
+                raise ConflictError("runs_too_many", limit=MAX_OPEN_RUNS)
+            if after is None or page[-1].updated_at < since:
+                return
 
     def _new(self, principal: Principal, request: RunRequest, language: Language) -> Run:
         now = self._on.clock.now()

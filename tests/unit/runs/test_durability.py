@@ -193,6 +193,27 @@ def test_an_engine_that_forgot_a_run_is_given_it_again() -> None:
     assert len(model.requests) == 3
 
 
+@pytest.mark.parametrize("key", ["", "k1"])
+def test_a_run_that_could_not_be_driven_is_started_once_when_it_is_asked_for_again(
+    key: str,
+) -> None:
+    on, model, _ = world(DONE)
+    engine, on.engine = on.engine, on.line.across(on.engine)
+    on.line.take_down("start")
+    with pytest.raises(UnavailableError):
+        on.start_run(idempotency_key=key)
+    kept = list(on.agent_runs.unfinished())
+    on.line.calm()
+
+    run = on.start_run(idempotency_key=key)
+
+    assert kept == ([(run.tenant, run.id)] if key else [])
+    assert list(on.agent_runs.unfinished()) == [(run.tenant, run.id)]
+    assert engine.started == [(run.id, 1)]
+    assert on.drive(run).reason == "answered"
+    assert len(model.requests) == 1
+
+
 def test_who_looks_at_a_quiet_run_has_it_gone_on_with() -> None:
     on, _, _ = world(looking(1), DONE)
     run = on.start_run()
