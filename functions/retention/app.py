@@ -9,4 +9,5 @@ handler = build_retention(
     lambda: container().retention.audit.sealing,
     lambda: container().retention.erasing,
     lambda: container().retention.lost_calls,
+    lambda: container().retention.aged_exports,
 )

@@ -13,6 +13,7 @@ from archivolt.adapters.dynamodb.ledger import DynamoLedger
 from archivolt.adapters.dynamodb.writes import Delete, Key
 from archivolt.adapters.erasure import objects
 from archivolt.adapters.erasure.inventory import FOLDERS, KINDS
+from archivolt.adapters.erasure.old_exports import OldExports
 from archivolt.adapters.qdrant.rest import QdrantRest
 from archivolt.domain.erasure import Erasure, ErasureState, pseudonym
 from archivolt.domain.errors import ConflictError, NotFoundError
@@ -393,6 +394,29 @@ def test_a_vault_that_takes_the_name_of_an_erased_one_keeps_what_the_log_says_of
     assert (receipt.deleted["audit"], receipt.deleted["exported_audit"]) == (1, 1)
     [kept] = world.mentions("of the other one")
     assert kept.startswith("audit")
+
+
+def test_what_is_exported_goes_with_the_log_however_late_it_was_written_anew(
+    world: ErasureWorld,
+) -> None:
+    client, bucket = world.bucket
+    kept_from = START.date()
+    for tenant in (ACME, GLOBEX):
+        for back in (2, 1, 0):
+            day = kept_from - timedelta(days=back)
+            for ending in ("jsonl.gz", "seal.json", "jsonl.gz"):
+                client.put_object(Bucket=bucket, Key=f"audit/{tenant}/{day}.{ending}", Body=b"x")
+    client.delete_object(
+        Bucket=bucket, Key=f"audit/{ACME}/{kept_from - timedelta(days=2)}.jsonl.gz"
+    )
+    exports = OldExports(world.bucket)
+
+    assert exports.remove(before=kept_from, time_left=timedelta) == 0
+    assert exports.remove(before=kept_from, time_left=lambda: PLENTY) == 13
+
+    left = [key.partition(" ")[0] for key in world.everything()["exported_audit"]]
+    assert {key.rpartition("/")[2].partition(".")[0] for key in left} == {str(kept_from)}
+    assert len(left) == 6
 
 
 def export(world: ErasureWorld, canary: str) -> None:

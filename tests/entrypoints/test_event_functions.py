@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from archivolt.entrypoints.events.indexing import build_indexing
 from archivolt.entrypoints.events.reconcile import build_reconcile
 from archivolt.entrypoints.events.retention import build_retention
 from archivolt.governance.audit_sealing import AuditSealing
+from archivolt.governance.erased_vaults import ErasedVaults
 from archivolt.governance.erasing import ErasureWorker
 from archivolt.governance.erasure_doors import ErasureDoors
 from archivolt.governance.lost_calls import LostCalls
@@ -184,12 +185,13 @@ def an_erasing(
     clock: FrozenClock, records: InMemoryErasures | None = None
 ) -> Callable[[], ErasureWorker]:
     people = InMemoryTenants()
+    kept = records or InMemoryErasures()
     worker = ErasureWorker(
-        records or InMemoryErasures(),
+        kept,
         [],
         InMemoryErasureQueue(),
         doors=ErasureDoors(people, clock),
-        vaults=InMemoryVaults(),
+        vaults=ErasedVaults(kept, InMemoryVaults()),
         clock=clock,
         settle=timedelta(),
     )
@@ -206,6 +208,20 @@ def an_erasure(erasure_id: str) -> Erasure:
     )
 
 
+class DaysOfExports:
+    """`AgedExports` of some days."""
+
+    def __init__(self, *days: date) -> None:
+        self.days = days
+
+    def remove(self, *, before: date, time_left: Callable[[], timedelta]) -> int:
+        assert time_left() > timedelta()
+        kept = tuple(day for day in self.days if day >= before)
+        removed = len(self.days) - len(kept)
+        self.days = kept
+        return removed
+
+
 def no_calls_lost() -> LostCalls:
     return LostCalls(unbounded_meter(), InMemoryTenants())
 
@@ -214,7 +230,12 @@ def test_the_retention_function_erases_what_its_queue_brings_and_gives_back_the_
     clock, records = FrozenClock(), InMemoryErasures()
     records.add(an_erasure("e1"))
     handler = build_retention(
-        pytest.fail, lambda: clock, pytest.fail, an_erasing(clock, records), pytest.fail
+        pytest.fail,
+        lambda: clock,
+        pytest.fail,
+        an_erasing(clock, records),
+        pytest.fail,
+        pytest.fail,
     )
     asked = [
         {"messageId": "m", "body": erasure_message("e1")},
@@ -234,7 +255,12 @@ def test_the_retention_function_goes_on_daily_with_erasures_that_nobody_came_bac
     sweep = RetentionSweep(InMemoryAges(), InMemoryTenantSettings(), InMemoryPlace(), clock)
     sealing = AuditSealing(EmptyAuditChain(), NoAuditSeals(), clock)
     handler = build_retention(
-        lambda: sweep, lambda: clock, lambda: sealing, an_erasing(clock, records), no_calls_lost
+        lambda: sweep,
+        lambda: clock,
+        lambda: sealing,
+        an_erasing(clock, records),
+        no_calls_lost,
+        DaysOfExports,
     )
 
     handler(golden("schedule"), Long())
@@ -246,12 +272,18 @@ def test_the_retention_function_answers_with_its_counts_and_measures_them(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     clock, ages = FrozenClock(), InMemoryAges()
+    exports = DaysOfExports(START.date() - timedelta(days=364), START.date() - timedelta(days=365))
     ages.add(ACME, "old", START - timedelta(days=91))
     ages.add(ACME, "young", START - timedelta(days=9, hours=1))
     sweep = RetentionSweep(ages, InMemoryTenantSettings(), InMemoryPlace(), clock)
     sealing = AuditSealing(EmptyAuditChain(), NoAuditSeals(), clock)
     handler = build_retention(
-        lambda: sweep, lambda: clock, lambda: sealing, an_erasing(clock), no_calls_lost
+        lambda: sweep,
+        lambda: clock,
+        lambda: sealing,
+        an_erasing(clock),
+        no_calls_lost,
+        lambda: exports,
     )
 
     assert handler({"dry_run": True}, Long())["due"] == 1
@@ -260,6 +292,7 @@ def test_the_retention_function_answers_with_its_counts_and_measures_them(
 
     assert (answer["purged"], answer["failed"], answer["oldest_kept_days"]) == (1, 0, 9)
     assert (answer["audit_days"], answer["audit_complete"]) == (0, True)
+    assert (answer["audit_exports_removed"], len(exports.days)) == (1, 1)
     assert (answer["lost_calls_ended"], answer["lost_calls_complete"]) == (0, True)
     measured = json.loads(capsys.readouterr().out)
     names = [each["Name"] for each in measured["_aws"]["CloudWatchMetrics"][0]["Metrics"]]

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from archivolt.governance.erasure_doors import ErasureDoors
     from archivolt.governance.lost_calls import LostCalls
     from archivolt.governance.retention import RetentionSweep
-    from archivolt.ports.erasure import ErasureQueue
+    from archivolt.ports.erasure import AgedExports, ErasureQueue
 
 
 class RetentionContainer:
@@ -54,6 +54,15 @@ class RetentionContainer:
         from archivolt.composition.audit import AuditContainer
 
         return AuditContainer(self._on)
+
+    @cached_property
+    def aged_exports(self) -> "AgedExports":
+        """What was exported of the audit log, by its age."""
+        from archivolt.adapters.erasure.old_exports import OldExports
+        from archivolt.adapters.s3.objects import Bucket
+
+        bucket = Bucket(self._on.aws.s3, self._on.settings.required("documents_bucket"))
+        return OldExports(bucket)
 
     @cached_property
     def erasures(self) -> "Erasures":

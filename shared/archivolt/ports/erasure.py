@@ -1,7 +1,7 @@
 """Where erasures are noted, what removes data, and where the work waits."""
 
-from collections.abc import Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
+from datetime import date, datetime, timedelta
 from typing import Protocol
 
 from archivolt.domain.erasure import Erasure
@@ -70,6 +70,19 @@ class Eraser(Protocol):
 
     def page(self, erasure: Erasure, cursor: str) -> str | None:
         """Remove a part from a place on ("": the beginning); return the next, None at the end."""
+        ...
+
+
+class AgedExports(Protocol):
+    """The audit log's exported files that are older than what is kept of it."""
+
+    def remove(self, *, before: date, time_left: Callable[[], timedelta]) -> int:
+        """Remove the files of the days before one; return how many versions that were.
+
+        Raises:
+            UnavailableError: They cannot be removed now.
+
+        """
         ...
 
 

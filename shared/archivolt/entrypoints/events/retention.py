@@ -1,14 +1,17 @@
 """The retention function: a schedule's event, one that only asks what would go, or erasures.
 
-Erasures go on first, the audit log is sealed, and calls that nobody settled are ended, each in at
-most its part of the time.
+Erasures go on first, the audit log is sealed and what was exported of it long ago goes, and calls
+that nobody settled are ended, each in at most its part of the time.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from datetime import timedelta
 from typing import Any
 
+from archivolt.domain.audit_limits import AUDIT_KEPT_DAYS
 from archivolt.domain.erasure import parse_erasure
+from archivolt.domain.errors import ArchivoltError
 from archivolt.domain.ingestion import BatchOutcome
 from archivolt.entrypoints.events.batches import (
     LambdaContext,
@@ -23,6 +26,7 @@ from archivolt.governance.lost_calls import LostCalls
 from archivolt.governance.retention import Purge, RetentionSweep
 from archivolt.observability import failure, logger, measured
 from archivolt.ports.clock import Clock
+from archivolt.ports.erasure import AgedExports
 
 
 def build_retention(
@@ -31,6 +35,7 @@ def build_retention(
     sealing: Callable[[], AuditSealing],
     erasing: Callable[[], ErasureWorker],
     lost_calls: Callable[[], LostCalls],
+    exports: Callable[[], AgedExports],
 ) -> Callable[[Mapping[str, Any], LambdaContext], dict[str, Any]]:
     """Return the handler; it answers with the counts, and with `{"dry_run": true}` only counts.
 
@@ -49,6 +54,7 @@ def build_retention(
             sealed = asdict(sealing().run(time_left=_part_of(left, 2)))
             ended = asdict(lost_calls().run(time_left=_part_of(left, 2)))
             beside = {f"audit_{name}": value for name, value in sealed.items()}
+            beside["audit_exports_removed"] = _removed(exports(), clock(), _part_of(left, 2))
             beside |= {f"lost_calls_{name}": value for name, value in ended.items()}
         found = sweep().run(time_left=left, dry=dry)
         told = told_of(found, clock()) | beside
@@ -64,6 +70,16 @@ def _part_of(left: TimeLeft, parts: int) -> TimeLeft:
     """Return what tells how much is left of one of so many parts of the time there is now."""
     for_others = left() * (parts - 1) / parts
     return lambda: left() - for_others
+
+
+def _removed(exports: AgedExports, clock: Clock, left: TimeLeft) -> int:
+    """Remove what is exported of days that the log itself no longer has; tomorrow, if not now."""
+    kept_from = clock.now().date() - timedelta(days=AUDIT_KEPT_DAYS - 1)
+    try:
+        return exports.remove(before=kept_from, time_left=left)
+    except ArchivoltError as error:
+        logger.error("old exports of the audit log stay", extra=failure(error))
+        return 0
 
 
 def _erased(event: Mapping[str, Any], worker: ErasureWorker, left: TimeLeft) -> dict[str, Any]:
