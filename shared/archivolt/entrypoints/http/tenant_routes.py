@@ -149,6 +149,7 @@ def tenant_router(services: ServicesOf) -> APIRouter:
     """Return the routes of tenants and their people."""
     router = APIRouter(tags=["tenants"])
     _add_tenants(router, services)
+    _add_one(router, services)
     _add_states(router, services)
     _add_users(router, services)
     _add_user_states(router, services)
@@ -175,6 +176,8 @@ def _add_tenants(router: APIRouter, services: ServicesOf) -> None:
         with services().by_hand.administering(principal, "make_tenant", tenant=body.id):
             return TenantBody.of(services().tenants.create(new))
 
+
+def _add_one(router: APIRouter, services: ServicesOf) -> None:
     @router.get("/tenants/{tenant}", summary="See a tenant", operation_id="show_tenant")
     def show_tenant(principal: InteractivePrincipal, tenant: str) -> TenantBody:  # pyright: ignore[reportUnusedFunction]
         """Your own."""
