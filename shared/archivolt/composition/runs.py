@@ -26,12 +26,14 @@ class RunsContainer:
 
     @cached_property
     def store(self) -> "RunStore":
-        """Runs."""
+        """Runs that are not over age."""
         from archivolt.adapters.dynamodb.runs import DynamoRuns
         from archivolt.adapters.dynamodb.table import DynamoTable
+        from archivolt.governance.kept_runs import KeptRuns
 
         name = self._on.settings.required("conversations_table")
-        return DynamoRuns(DynamoTable(self._on.aws.dynamodb, name))
+        kept = DynamoRuns(DynamoTable(self._on.aws.dynamodb, name))
+        return KeptRuns(kept, self._on.tenant_settings, self._on.clock)
 
     @cached_property
     def engine(self) -> "RunEngine":

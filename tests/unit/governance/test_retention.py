@@ -10,14 +10,17 @@ from archivolt.domain.conversation import ConversationId
 from archivolt.domain.errors import NotFoundError, UnavailableError
 from archivolt.domain.identity import TenantId
 from archivolt.domain.retention import RETENTION_DAYS, UNLIMITED, kept_since
+from archivolt.domain.run import Run, RunId
 from archivolt.domain.settings import TenantSettings
 from archivolt.governance.kept_conversations import KeptConversations
+from archivolt.governance.kept_runs import KeptRuns
 from archivolt.governance.retention import RetentionSweep
-from tests.builders import ACME, ALICE, GLOBEX, a_conversation
+from tests.builders import ACME, ALICE, GLOBEX, a_conversation, principal
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.conversations import InMemoryConversations
 from tests.fakes.governance import InMemoryTenantSettings
 from tests.fakes.retention import InMemoryAges, InMemoryPlace
+from tests.fakes.runs import InMemoryRuns
 
 HOUR = timedelta(hours=1)
 
@@ -310,6 +313,26 @@ def test_what_is_over_age_is_not_there_whether_it_was_purged_or_not() -> None:
         with pytest.raises(NotFoundError) as absent:
             read(ACME, ConversationId("old"))
         assert absent.value.code == "conversation_not_found"
+
+
+def test_a_run_that_is_over_age_is_not_there_whether_it_was_purged_or_not() -> None:
+    clock, store, settings = FrozenClock(), InMemoryRuns(), CountingSettings()
+    shown = KeptRuns(store, settings, clock)
+    ages = {"old": 91, "last day": 90, "young": 1}
+    for name, age in ages.items():
+        used = START - timedelta(days=age)
+        run = Run(id=RunId(name), principal=principal(), goal="g", created_at=used, updated_at=used)
+        shown.create(run, "sealed", [])
+
+    assert shown.get(ACME, RunId("young")).id == "young"
+    assert settings.loads == 0
+    page, next_after = shown.of_user(ACME, ALICE, limit=9)
+
+    assert ([each.id for each in page], next_after) == (["young", "last day"], None)
+    assert shown.get(ACME, RunId("last day")).id == "last day"
+    with pytest.raises(NotFoundError) as absent:
+        shown.get(ACME, RunId("old"))
+    assert absent.value.code == "run_not_found"
 
 
 def test_a_list_ends_where_age_does() -> None:
