@@ -372,6 +372,18 @@ class _NotedUpdates:
         return {}
 
 
+def test_who_starts_a_run_for_a_program_counts_the_runs_of_its_person(template: Template) -> None:
+    [given] = [
+        given
+        for role, given in statements(template)
+        if role.startswith("Mcp") and given.get("Sid") == "KeepRuns"
+    ]
+
+    assert "by_last_use" in str(given["Resource"])
+    keys = given["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+    assert keys == ["RUN#*", "RUN_OWNER#*"]
+
+
 def test_who_shuts_out_whom_it_erases_changes_no_setting(template: Template) -> None:
     rights = [
         given

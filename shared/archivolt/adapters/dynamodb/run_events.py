@@ -8,7 +8,7 @@ from boto3.dynamodb.conditions import Key as KeyCondition
 
 from archivolt.adapters.dynamodb.run_items import event_item, event_of, event_sk, run_key, run_of
 from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable
-from archivolt.adapters.dynamodb.writes import Check, Put, Update, Write
+from archivolt.adapters.dynamodb.writes import Put, Update, Write
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.run import Run, RunEvent, RunStatus
 
@@ -53,8 +53,8 @@ class RunEvents:
                 return False
             count: int = item["event_count"]
             unchanged = _ON_ITS_WAY & Attr("event_count").eq(count)
-            counted = Update(key=key, set={"event_count": count + len(events)}, condition=unchanged)
-            head = counted if events else Check(key=key, condition=_ON_ITS_WAY)
+            # Also where nothing is told: the head is what both an end and an erasure write.
+            head = Update(key=key, set={"event_count": count + len(events)}, condition=unchanged)
             try:
                 self._table.transact([head, *writes, *event_writes(run, events, after=count)])
             except ConditionFailedError as error:
