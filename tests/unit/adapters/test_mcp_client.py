@@ -248,10 +248,13 @@ def test_only_beyond_the_limit_is_the_connection_closed_that_is_idle_for_longest
 
 
 def test_what_a_list_teaches_is_kept_while_other_connections_go_on(servers: Servers) -> None:
-    def keep(_: Sequence[McpTool]) -> None:
-        assert servers.call(program(), "echo", key="other", said="hi") == '{"said": "hi"}'
+    with ThreadPoolExecutor(1) as pool:
 
-    result = servers.client.call(program(), "k", "echo", {}, check=keep)
+        def keep(_: Sequence[McpTool]) -> None:
+            other = pool.submit(servers.call, program(), "echo", key="other", said="hi")
+            assert other.result(20) == '{"said": "hi"}'
+
+        result = servers.client.call(program(), "k", "echo", {}, check=keep)
 
     assert result.text == "{}"
 
