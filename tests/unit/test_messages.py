@@ -20,7 +20,9 @@ def test_both_languages_name_the_same_values(code: str) -> None:
 
 @pytest.mark.parametrize("code", sorted(MESSAGES))
 def test_every_sentence_ends_and_neither_language_is_missing(code: str) -> None:
-    assert all(text.endswith(".") for text in MESSAGES[code])
+    # S16 gives the sentence of a spent budget to the letter.
+    if code != "budget_exceeded":
+        assert all(text.endswith(".") for text in MESSAGES[code])
     assert MESSAGES[code].en != MESSAGES[code].fr
 
 

@@ -27,7 +27,7 @@ CHAT_MESSAGES: Mapping[str, Message] = {
         "{percent} % du budget du mois est consommé : {spent_usd} sur {budget_usd} dollars.",
     ),
     "daily_tokens_exceeded": Message(
-        "Daily token limit exceeded", "Limite journalière de tokens dépassée"
+        "Daily token limit exceeded.", "Limite journalière de tokens dépassée."
     ),
     "chat_disabled": Message(
         "The chat is turned off for your organisation; ask an administrator.",

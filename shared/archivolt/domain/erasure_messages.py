@@ -10,8 +10,8 @@ ERASURE_MESSAGES: Mapping[str, Message] = {
         "Aucun reçu que vous puissiez voir ne porte cet identifiant.",
     ),
     "erasure_unconfirmed": Message(
-        "This cannot be undone. Repeat the name to confirm it: confirm={name}",
-        "C'est irréversible. Répétez le nom pour confirmer : confirm={name}",
+        "This cannot be undone. Repeat the name to confirm it (confirm={name}).",
+        "C'est irréversible. Répétez le nom pour confirmer (confirm={name}).",
     ),
     "last_owner_of": Message(
         "{user} is the only owner of vaults that others use: {vaults}. Name another owner of each,"

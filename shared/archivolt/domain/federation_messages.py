@@ -52,8 +52,8 @@ FEDERATION_MESSAGES: Mapping[str, Message] = {
         " utilisez la pile locale.",
     ),
     "mcp_tool_failed": Message(
-        "{server} says that it failed: {answer}",
-        "{server} dit avoir échoué : {answer}",
+        "{server} says that it failed ({answer}).",
+        "{server} dit avoir échoué ({answer}).",
     ),
     "mcp_tools_changed": Message(
         "The tools of {server} are not those agreed to; an administrator has to look at them.",

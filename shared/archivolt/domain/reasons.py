@@ -55,12 +55,12 @@ REASONS: Mapping[str, Message] = {
         f"at most {MAX_MESSAGE_IMAGES} at a time", f"au plus {MAX_MESSAGE_IMAGES} à la fois"
     ),
     "job_unreadable": Message("not an embedding job", "pas une tâche de vectorisation"),
-    "mcp_asks_model": Message(
-        "it wants to use the model itself", "il veut se servir lui-même du modèle"
-    ),
     "mcp_address_private": Message(
         "its address is not on the public Internet, and this deployment does not allow it",
         "son adresse n'est pas sur l'Internet public, et ce déploiement ne l'autorise pas",
+    ),
+    "mcp_asks_model": Message(
+        "it wants to use the model itself", "il veut se servir lui-même du modèle"
     ),
     "mcp_asks_too_much": Message(
         "it asks again and again, or too much at once", "il redemande sans fin, ou trop à la fois"
@@ -152,11 +152,11 @@ REASONS: Mapping[str, Message] = {
         f"au plus {MAX_CONTEXT_FILES} fichiers et dossiers à la fois",
     ),
     "provider_address": Message("its address is not valid", "son adresse n'est pas valide"),
-    "provider_unreachable": Message("nobody answers at its address", "personne n'y répond"),
     "provider_connection": Message("the connection failed", "la connexion a échoué"),
     "provider_error": Message("an error in its answer", "une erreur dans sa réponse"),
     "provider_incomplete": Message("its answer is incomplete", "sa réponse est incomplète"),
     "provider_silent": Message("no answer in time", "pas de réponse à temps"),
+    "provider_unreachable": Message("nobody answers at its address", "personne n'y répond"),
     "query_size": Message(
         f"q must have 1 to {MAX_QUERY_CHARS} characters",
         f"q doit avoir de 1 à {MAX_QUERY_CHARS} caractères",
@@ -167,6 +167,10 @@ REASONS: Mapping[str, Message] = {
     "skill_title": Message(
         "a title without letters and digits needs an id",
         "un titre sans lettres ni chiffres demande un identifiant",
+    ),
+    "tenant_unreadable": Message(
+        "a tenant's id has 1 to 64 letters, digits, _ or -",
+        "un identifiant d'organisation a 1 à 64 lettres, chiffres, _ ou -",
     ),
     "title_size": Message(
         f"title must have 1 to {MAX_TITLE_CHARS} characters",
@@ -183,10 +187,6 @@ REASONS: Mapping[str, Message] = {
     "url_port": Message("its port is not one of the web", "son port n'est pas un port du web"),
     "url_redirects": Message("it leads from one to the next", "elle mène d'une autre à une autre"),
     "url_scheme": Message("only http and https are read", "seuls http et https sont lus"),
-    "tenant_unreadable": Message(
-        "a tenant's id has 1 to 64 letters, digits, _ or -",
-        "un identifiant d'organisation a 1 à 64 lettres, chiffres, _ ou -",
-    ),
     "user_unreadable": Message(
         "user is not an identifier that tokens carry",
         "user n'est pas un identifiant que portent les jetons",
