@@ -41,7 +41,6 @@ SHARD = {"Bucket": BUCKET, "Key": "derived/local/v/lexical/x"}
         ("reconcile", "tables", "get_item", {"TableName": "archivolt-control", "Key": KEY}),
         ("reconcile", "tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),
         ("retention", "objects", "get_object", NOTE),
-        ("retention", "tables", "get_item", {"TableName": "archivolt-control", "Key": KEY}),
         ("retention", "tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),
         ("agent", "tables", "get_item", {"TableName": "archivolt-conversations", "Key": KEY}),
         ("agent", "tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),

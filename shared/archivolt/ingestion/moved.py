@@ -56,7 +56,10 @@ class MovedDocuments:
 
     def left_behind(self, entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
         """Return the former places of these documents, those whose passages stand for nobody."""
-        arrived = {_place(entry): entry for entry in entries if entry.moved_from}
+        # The tombstone of one that moved on tells where it came from, too.
+        arrived = {
+            _place(entry): entry for entry in entries if entry.moved_from and is_there(entry)
+        }
         if not arrived:
             return []
         known = entries_along_moves(self._catalogue, self._came_from(arrived.values()))

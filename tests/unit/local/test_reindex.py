@@ -17,7 +17,13 @@ from archivolt_local.reindex_vaults import reindex
 from tests.builders import ALICE, a_vault
 from tests.contract.conftest import REGION, client_of
 
-OUTPUTS = {"ControlTableName": "control", "CatalogueTableName": "catalogue", "SyncQueueUrl": ""}
+OUTPUTS = {
+    "AuditTableName": "audit",
+    "CatalogueTableName": "catalogue",
+    "ControlTableName": "control",
+    "DocumentsBucketName": "documents",
+    "SyncQueueUrl": "",
+}
 
 
 class FakeStacks:
