@@ -188,6 +188,22 @@ def test_what_moves_on_before_it_is_indexed_leaves_nothing_where_it_was(
     is_tidy(world)
 
 
+@pytest.mark.parametrize("backwards", [True, False])
+@pytest.mark.parametrize("together", [True, False])
+def test_a_second_move_whose_events_come_together_leaves_nothing_in_the_middle(
+    world: ProductWorld, *, together: bool, backwards: bool
+) -> None:
+    world.move(OLD, "1.md")
+    world.settle_all()
+    world.move("1.md", NEW)
+    events = world.events()[:: -1 if backwards else 1]
+    for batch in [events] if together else [[event] for event in events]:
+        assert not world.deliver(*batch).failed
+    world.embed()
+    assert where(world) == {NEW}
+    is_tidy(world)
+
+
 def test_what_is_deleted_after_its_move_is_found_nowhere(world: ProductWorld) -> None:
     world.move(OLD, NEW)
     world.remove(NEW)
