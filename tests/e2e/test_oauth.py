@@ -31,9 +31,13 @@ pytestmark = pytest.mark.one_python
 ROOT = Path(__file__).parents[2]
 NODE = ROOT / "node_modules" / ".bin" / "node"
 SUITE = ROOT / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
-# Programs on this machine: ports that nothing else here takes.
+# Programs on this machine; the stack takes another port, whatever it begins with.
 SUITE_PORT, REMOTE_PORT = 39_116, 39_117
-PROGRAMS = ("http://127.0.0.1:39", "http://localhost:39")
+PROGRAMS = tuple(
+    f"http://{host}:{port}/"
+    for host in ("127.0.0.1", "localhost")
+    for port in (39_115, SUITE_PORT, REMOTE_PORT)
+)
 CALLBACK = "http://127.0.0.1:39115/callback"
 PASSWORD = "the password " + "of a test"
 SCOPES = "vaults:read vaults:write"
