@@ -5,10 +5,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from archivolt.domain.errors import UnavailableError
-from archivolt.domain.messages import Language
 from archivolt_local.places import DataFolder
-from archivolt_local.problems import StartError
 
 AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
@@ -40,12 +37,8 @@ def _local(options: argparse.Namespace) -> list[dict[str, Any]]:
 
 
 def _deployed(options: argparse.Namespace) -> list[dict[str, Any]]:
-    from archivolt.bootstrap import Container  # noqa: PLC0415  heavy
-    from archivolt_local.deployed import cloudformation, deployed_settings  # noqa: PLC0415  heavy
+    from archivolt_local.deployed import deployed  # noqa: PLC0415  heavy
     from archivolt_local.verify_audit import verify  # noqa: PLC0415  heavy
 
-    container = Container(deployed_settings(cloudformation(), options.stack))
-    try:
+    with deployed(options.stack) as container:
         return verify(container, tenant=options.tenant)
-    except UnavailableError as error:
-        raise StartError(error.message(Language.EN)) from error

@@ -14,7 +14,7 @@ from typing import Any, cast
 import platformdirs
 
 from archivolt.adapters.system.clock import SystemClock
-from archivolt.domain.errors import InvalidRequestError, UnavailableError
+from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.identity import Role
 from archivolt.domain.messages import Language
 from archivolt.domain.vault import vault_name
@@ -224,15 +224,11 @@ def _retention(options: argparse.Namespace) -> int:
 
 
 def _reindex_deployed(options: argparse.Namespace) -> list[dict[str, Any]]:
-    from archivolt.bootstrap import Container  # noqa: PLC0415  heavy
-    from archivolt_local.deployed import cloudformation, deployed_settings  # noqa: PLC0415  heavy
+    from archivolt_local.deployed import deployed  # noqa: PLC0415  heavy
     from archivolt_local.reindex_vaults import reindex  # noqa: PLC0415  heavy
 
-    container = Container(deployed_settings(cloudformation(), options.stack))
-    try:
+    with deployed(options.stack) as container:
         return reindex(container, tenant=options.tenant, vault=options.vault)
-    except UnavailableError as error:
-        raise StartError(error.message(Language.EN)) from error
 
 
 if __name__ == "__main__":

@@ -1,15 +1,21 @@
 """A stack on AWS, as its outputs tell where it is, for commands that work there too."""
 
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
+from archivolt.domain.errors import UnavailableError
+from archivolt.domain.messages import Language
 from archivolt.settings import Settings
 from archivolt_local.problems import StartError
 
 if TYPE_CHECKING:
     from types_boto3_cloudformation import CloudFormationClient
+
+    from archivolt.bootstrap import Container
 
 # Outputs of template.yaml.
 _CONTROL: Final = "ControlTableName"
@@ -32,6 +38,23 @@ def cloudformation() -> "CloudFormationClient":
         return make("cloudformation")
     except BotoCoreError as error:
         raise StartError(f"AWS cannot be reached: {error}") from error
+
+
+@contextmanager
+def deployed(name: str) -> Generator["Container"]:
+    """Give the container of a stack on AWS, with the credentials of the shell.
+
+    Raises:
+        StartError: As for `deployed_settings`, or the stack cannot be reached.
+
+    """
+    from archivolt.bootstrap import Container  # noqa: PLC0415  heavy
+
+    container = Container(deployed_settings(cloudformation(), name))
+    try:
+        yield container
+    except UnavailableError as error:
+        raise StartError(error.message(Language.EN)) from error
 
 
 def deployed_settings(stacks: "CloudFormationClient", name: str) -> Settings:

@@ -27,15 +27,15 @@ from archivolt.domain.audit import (
     ChainHead,
     ChainPlace,
     KeptEntry,
-    Named,
     entry_digest,
     named,
     what_of,
     who_of,
 )
+from archivolt.domain.audit_fields import entry_of, fields_of, kept_of
 from archivolt.domain.audit_limits import AUDIT_KEPT_DAYS, AUDIT_LANES
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
-from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, UserId
+from archivolt.domain.identity import TenantId, UserId
 from archivolt.ports.audit import AuditPage
 
 # A date, and the sort key of the last entry that was looked at; without, the whole day is left.
@@ -109,7 +109,7 @@ class DynamoAuditLog:
     def entries(self, tenant: TenantId, day: date) -> Iterator[KeptEntry]:
         """Yield the entries of a day in the order of time."""
         for item in self._table.items(_pk(tenant, day)):
-            yield _kept(item)
+            yield kept_of(item)
 
     def page(
         self,
@@ -134,7 +134,7 @@ class DynamoAuditLog:
             for item in items:
                 before = item["sk"]
                 if user in {None, item["user"]} and _is_of(item["action"], action):
-                    entries.append(_entry(item))
+                    entries.append(entry_of(item))
                 if len(entries) == limit:
                     return AuditPage(entries=entries, next_cursor=f"{day}/{before}")
             if not more:
@@ -230,68 +230,9 @@ def _chain_head(item: StoredItem) -> ChainHead:
 
 
 def _item(kept: KeptEntry) -> dict[str, Value]:
-    entry, place = kept.entry, kept.place
-    at = entry.at.astimezone(UTC)
-    principal = entry.principal
-    return {
-        "pk": _pk(principal.tenant, at.date()),
+    at = kept.entry.at.astimezone(UTC)
+    return fields_of(kept) | {
+        "pk": _pk(kept.entry.principal.tenant, at.date()),
         "sk": f"{at:{_TIME}}#{uuid.uuid4()}",
-        "tenant": principal.tenant,
-        "user": principal.user,
-        "role": principal.role.value,
-        "token_id": principal.token_id,
-        "token_kind": principal.kind.value,
-        "action": entry.action,
-        "at": at.isoformat(),
-        "outcome": entry.outcome,
-        "surface": entry.surface,
-        "milliseconds": entry.milliseconds,
-        "arguments_digest": entry.arguments_digest,
-        "vault": entry.vault,
-        "path": entry.path,
-        "details": entry.details,
-        "lane": place.lane,
-        "number": place.number,
-        "previous": place.previous,
-        "who": kept.who.digest,
-        "who_salt": kept.who.salt,
-        "what": kept.what.digest,
-        "what_salt": kept.what.salt,
-        "digest": kept.digest,
         "ttl": int((at + timedelta(days=AUDIT_KEPT_DAYS)).timestamp()),
     }
-
-
-def _kept(item: StoredItem) -> KeptEntry:
-    return KeptEntry(
-        entry=_entry(item),
-        place=ChainPlace(
-            lane=item.get("lane", 0),
-            number=item.get("number", 0),
-            previous=item.get("previous", ""),
-        ),
-        digest=item.get("digest", ""),
-        who=Named(item.get("who", ""), item.get("who_salt", "")),
-        what=Named(item.get("what", ""), item.get("what_salt", "")),
-    )
-
-
-def _entry(item: StoredItem) -> AuditEntry:
-    return AuditEntry(
-        principal=Principal(
-            tenant=TenantId(item["tenant"]),
-            user=UserId(item["user"]),
-            role=Role(item["role"]),
-            token_id=item["token_id"],
-            kind=TokenKind(item["token_kind"]),
-        ),
-        action=item["action"],
-        at=datetime.fromisoformat(item["at"]),
-        outcome=item["outcome"],
-        surface=item["surface"],
-        milliseconds=item["milliseconds"],
-        arguments_digest=item["arguments_digest"],
-        vault=item["vault"],
-        path=item["path"],
-        details=item["details"],
-    )
