@@ -164,7 +164,7 @@ class ChatWorld(World):
     def allow(self, **budgets: object) -> None:
         """Give Acme a budget, under the settings' names."""
         kept = self.settings.load(ACME)
-        self.settings.save(ACME, replace(kept, **budgets))  # pyright: ignore[reportArgumentType]
+        self.settings.save(ACME, replace(kept, **budgets))  # pyright: ignore[reportArgumentType]  by name
 
     @property
     def model_choices(self) -> ModelChoices:

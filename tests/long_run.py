@@ -96,7 +96,7 @@ class Caller:
         answer = self.patiently("POST", RUNS, json=body)
         return answer["id"]
 
-    def patiently(self, method: str, path: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401
+    def patiently(self, method: str, path: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401  JSON
         """Ask until the stack answers: it may just be starting."""
         while True:
             with suppress(httpx2.TransportError), self.http() as http:

@@ -79,7 +79,7 @@ class RunWorld(ChatWorld):
         """What runs calls."""
         return RunCalls(self.run_support, run_async)
 
-    def start_run(self, goal: str = "Do it.", by: Principal | None = None, **asked: Any) -> Run:  # noqa: ANN401
+    def start_run(self, goal: str = "Do it.", by: Principal | None = None, **asked: Any) -> Run:  # noqa: ANN401  JSON
         """Start a run as Alice, or as somebody else."""
         request = RunRequest(goal=goal, **asked)
         return self.run_service.start(by or principal(ALICE), request, language=Language.EN)

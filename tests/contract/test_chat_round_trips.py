@@ -60,7 +60,7 @@ class CountedTables:
         return self._made + max(len(self.calls) - len(self._waves), 0)
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
-        def call(**arguments: object) -> Any:  # noqa: ANN401
+        def call(**arguments: object) -> Any:  # noqa: ANN401  as botocore
             with self._lock:
                 place = len(self.calls)
                 self.calls.append(operation)

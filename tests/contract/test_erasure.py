@@ -182,7 +182,7 @@ class Deaths:
     def across(self, client: Any) -> None:  # noqa: ANN401  a client of any service
         calling = client._make_api_call
 
-        def call(operation: str, parameters: dict[str, Any]) -> Any:  # noqa: ANN401
+        def call(operation: str, parameters: dict[str, Any]) -> Any:  # noqa: ANN401  botocore's
             sign = self._sign(operation, parameters)
             times = self.seen[sign] = self.seen.get(sign, 0) + 1
             if times == 1:

@@ -125,7 +125,7 @@ class House:
         assert answer.is_success, answer.text
         return answer.json()
 
-    def asked(self, route: tuple[str, str, str], user: str, ids: Mapping[str, str]) -> Any:  # noqa: ANN401
+    def asked(self, route: tuple[str, str, str], user: str, ids: Mapping[str, str]) -> Any:  # noqa: ANN401  JSON
         """Return the answer of a route to somebody who knows the ids."""
         operation, method, path = route
         url = _PLACE.sub(lambda found: ids[found[1]], path)

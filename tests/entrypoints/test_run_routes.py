@@ -65,7 +65,7 @@ class Door(RunWorld):
         return self.carry_on(self.agent_runs.get(ACME, RunId(run_id)))
 
 
-def started(http: TestClient, **body: Any) -> str:  # noqa: ANN401
+def started(http: TestClient, **body: Any) -> str:  # noqa: ANN401  JSON
     answer = http.post(RUNS, headers=bearer(), json={"goal": "Do it.", **body})
     assert answer.status_code == 202, answer.text
     return answer.json()["id"]
@@ -77,11 +77,11 @@ def read(http: TestClient, run_id: str, who: str = "alice") -> dict[str, Any]:
     return answer.json()
 
 
-def code(answer: Any) -> tuple[int, str]:  # noqa: ANN401
+def code(answer: Any) -> tuple[int, str]:  # noqa: ANN401  JSON
     return answer.status_code, answer.json()["error"]["code"]
 
 
-def decide(http: TestClient, run_id: str, who: str = "alice", **body: Any) -> Any:  # noqa: ANN401
+def decide(http: TestClient, run_id: str, who: str = "alice", **body: Any) -> Any:  # noqa: ANN401  JSON
     [approval] = read(http, run_id)["approvals"]
     return http.post(f"{RUNS}/{run_id}/approvals/{approval['id']}", headers=bearer(who), json=body)
 

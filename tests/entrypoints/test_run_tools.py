@@ -32,7 +32,7 @@ class Programs(RunWorld):
     def tools(self) -> Registry:
         return Registry([*native_tools(), *run_tools(lambda: self.run_service)])
 
-    def propose_run(self, by: Principal = AGENT, **arguments: Any) -> Proposed:  # noqa: ANN401
+    def propose_run(self, by: Principal = AGENT, **arguments: Any) -> Proposed:  # noqa: ANN401  JSON
         return self.pipeline.propose(
             by, "start_run", arguments, surface=Surface.MCP, language=Language.EN
         )

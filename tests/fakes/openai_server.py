@@ -85,7 +85,7 @@ class OpenAIServer(ThreadingHTTPServer):
         self.connections = 0
         self.base_url = f"http://127.0.0.1:{self.server_address[1]}/v1"
 
-    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
+    def process_request(self, request: Any, client_address: Any) -> None:  # noqa: ANN401  as the base
         self.connections += 1
         super().process_request(request, client_address)
 

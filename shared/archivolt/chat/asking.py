@@ -104,5 +104,5 @@ class ModelCalls:
                     say(event.text)
                 else:
                     turn = event
-        assert turn is not None, "a model ends with its turn"  # noqa: S101
+        assert turn is not None, "a model ends with its turn"  # noqa: S101  the port says so
         return turn

@@ -120,7 +120,7 @@ def changed_plainly(server: McpServer, change: McpChange) -> McpServer:
     if "expose" in named:
         fields["expose"] = tuple(sorted(set(change.expose or ())))
     fields["transport"] = _transport(server, change)
-    return replace(server, **fields)  # pyright: ignore[reportArgumentType]
+    return replace(server, **fields)  # pyright: ignore[reportArgumentType]  by name
 
 
 def _transport(server: McpServer, change: McpChange) -> McpTransport:

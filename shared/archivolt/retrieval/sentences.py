@@ -18,10 +18,10 @@ _END: Final = re.compile(
     (?P<gap>\s++)
     | (?<=[。！？])[」』”’）]*+(?P<near>\s*+)
     | (?P<paragraph>\n(?:[ \t]*+\n)++)
-    """,  # noqa: RUF001
+    """,  # noqa: RUF001  a text has it
     re.VERBOSE,
 )
-_WORD_BEFORE: Final = re.compile(r"[^\W_]+(?:[.\-’'][^\W_]+)*\Z")  # noqa: RUF001
+_WORD_BEFORE: Final = re.compile(r"[^\W_]+(?:[.\-’'][^\W_]+)*\Z")  # noqa: RUF001  a text has it
 _LONGEST_WORD: Final = 16
 # Far above what a passage repeats of another one.
 _MOST_REPEATED: Final = 4_000

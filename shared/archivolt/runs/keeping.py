@@ -62,7 +62,7 @@ class KeptOutcome:
     def result(self) -> ToolOutcome | WaitingCall:
         """What the loop is told."""
         found = self.outcome or self.waiting
-        assert found is not None, "a call has an outcome or waits"  # noqa: S101
+        assert found is not None, "a call has an outcome or waits"  # noqa: S101  its caller saw to it
         return found
 
 

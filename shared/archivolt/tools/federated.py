@@ -57,7 +57,7 @@ class FederatedTool(Tool):
     listed: McpTool
     schemas: Callable[[], ArgumentSchemas]
 
-    def read(self, arguments: Mapping[str, Any], language: Language) -> ToolInput:  # noqa: ARG002
+    def read(self, arguments: Mapping[str, Any], language: Language) -> ToolInput:  # noqa: ARG002  as others
         """Return the arguments as the server's schema takes them."""
         return GivenArguments(values=self.schemas().read(self.parameters, arguments))
 

@@ -20,7 +20,7 @@ SCHEMA: dict[str, Any] = {
 }
 
 
-def read(schema: dict[str, Any], **arguments: Any) -> dict[str, Any]:  # noqa: ANN401
+def read(schema: dict[str, Any], **arguments: Any) -> dict[str, Any]:  # noqa: ANN401  JSON
     return JsonSchemaArguments().read(schema, arguments)
 
 

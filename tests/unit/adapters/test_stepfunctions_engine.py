@@ -25,10 +25,8 @@ RUN = Run(
 
 
 def refusal(code: str, status: int = 400) -> ClientError:
-    return ClientError(
-        {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}},  # pyright: ignore[reportArgumentType]
-        "Operation",
-    )
+    answer: Any = {"Error": {"Code": code}, "ResponseMetadata": {"HTTPStatusCode": status}}
+    return ClientError(answer, "Operation")
 
 
 @dataclass

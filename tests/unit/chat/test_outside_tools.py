@@ -67,7 +67,7 @@ def asked(events: list[StreamEvent]) -> ConfirmationRequired:
     return event
 
 
-def decide(world: ChatWorld, **decision: Any) -> list[StreamEvent]:  # noqa: ANN401
+def decide(world: ChatWorld, **decision: Any) -> list[StreamEvent]:  # noqa: ANN401  JSON
     conversation = ConversationId(world.only_conversation().id)
     request = TurnRequest(text="", conversation_id=conversation, **decision)
     return asyncio.run(world.turn(request))

@@ -23,7 +23,7 @@ from tests.chat_world import ChatWorld
 from tests.fakes.models import ScriptedModel, calling
 
 
-def record(name: str, status: str = "success", **arguments: Any) -> ToolCallRecord:  # noqa: ANN401
+def record(name: str, status: str = "success", **arguments: Any) -> ToolCallRecord:  # noqa: ANN401  JSON
     return ToolCallRecord(tool_id="1", tool_name=name, arguments=arguments, status=status, size=1)
 
 

@@ -109,7 +109,7 @@ ENDS: dict[str, tuple[bytes, IndexState, str]] = {
 def world() -> IndexWorld:
     """One batch of them all, and a good one after them."""
     world = IndexWorld()
-    world.extractor = extractor_of_all_formats()  # pyright: ignore[reportAttributeAccessIssue]
+    world.extractor = extractor_of_all_formats()  # pyright: ignore[reportAttributeAccessIssue]  the real one
     changes = [world.write(name, data) for name, (data, _, _) in ENDS.items()]
     world.settle(*changes, world.write("after them.md", "three llamas slept"))
     return world
@@ -123,7 +123,7 @@ def test_each_ends_in_its_state_with_its_reason(world: IndexWorld, name: str) ->
 
 def test_a_pdf_of_six_hundred_pages_and_one_of_fifty_megabytes_are_found_to_the_last_page() -> None:
     world = IndexWorld()
-    world.extractor = extractor_of_all_formats()  # pyright: ignore[reportAttributeAccessIssue]
+    world.extractor = extractor_of_all_formats()  # pyright: ignore[reportAttributeAccessIssue]  the real one
     page = ["A page like the others, with some words in it."] * 8
     world.settle(
         world.write("long.pdf", pdf([page] * 599 + [["Vicuñas are on the last one."]])),

@@ -37,7 +37,7 @@ class PaidWorld(KeyedWorld):
 
     def allow(self, **budgets: object) -> None:
         kept = self.settings.load(ACME)
-        self.settings.save(ACME, replace(kept, **budgets))  # pyright: ignore[reportArgumentType]
+        self.settings.save(ACME, replace(kept, **budgets))  # pyright: ignore[reportArgumentType]  by name
 
     @property
     def used(self) -> Usage:

@@ -28,7 +28,7 @@ async def _ask(path: str, outcome: Outcome | None) -> httpx2.Response:
     host = InvocationHost()
     address = await host.start()
     if outcome is not None:
-        pools: dict[str, FunctionPool] = {"agent": _Pool(outcome)}  # pyright: ignore[reportAssignmentType]
+        pools: dict[str, FunctionPool] = {"agent": _Pool(outcome)}  # pyright: ignore[reportAssignmentType]  a fake
         host.serve(pools.__getitem__)
     base = address if path.startswith("/") else address.rpartition("/")[0] + "/"
     try:

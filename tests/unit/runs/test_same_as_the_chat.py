@@ -6,6 +6,7 @@ import json
 import pytest
 
 from archivolt.chat.requests import ContextKind, Place, PlaceKind, TurnRequest
+from archivolt.chat.running import RunningTurn
 from archivolt.domain.conversation import ConversationId
 from archivolt.domain.stream import ConfirmationRequired
 from archivolt.ports.chat_model import ModelMessage, ModelToolCall, ModelTurn
@@ -151,7 +152,7 @@ def test_a_run_about_a_place_is_shown_what_the_chat_is_shown() -> None:
     assert len(turn.citations) == 1
 
 
-async def _turn(chat: RunWorld, request: TurnRequest):  # noqa: ANN202
+async def _turn(chat: RunWorld, request: TurnRequest) -> RunningTurn:
     turn = await chat.start(request)
     await turn.wait()
     return turn

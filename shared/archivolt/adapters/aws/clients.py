@@ -82,7 +82,7 @@ class AwsClients:
 
     # There are no stubs of it here; its users say what they use.
     @cached_property
-    def states(self) -> Any:  # noqa: ANN401
+    def states(self) -> Any:  # noqa: ANN401  no stubs of it are installed
         """State machines."""
         return self._client("stepfunctions", config=_config(_READ_SECONDS))
 

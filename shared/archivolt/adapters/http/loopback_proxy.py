@@ -53,7 +53,7 @@ class _Proxy:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Serve one connection to its end."""
         task = asyncio.current_task()
-        assert task is not None, "a connection is served by a task"  # noqa: S101
+        assert task is not None, "a connection is served by a task"  # noqa: S101  asyncio promises it
         self._open.add(task)
         try:
             with suppress(OSError, TimeoutError, asyncio.IncompleteReadError):

@@ -1,7 +1,7 @@
 """What a failure of the SDK or of a transport means to people (decision 8)."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, cast
 
 import httpx2
 from mcp.shared.exceptions import MCPError
@@ -74,7 +74,7 @@ def _said(error: BaseException) -> str:
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
     if isinstance(error, BaseExceptionGroup):
-        for each in error.exceptions:  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
-            yield from _leaves(each)  # pyright: ignore[reportUnknownArgumentType]
+        for each in cast("BaseExceptionGroup[BaseException]", error).exceptions:
+            yield from _leaves(each)
     else:
         yield error

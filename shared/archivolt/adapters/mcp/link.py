@@ -204,7 +204,7 @@ class Link:
 
     async def _live(self, target: McpTarget, transports: Transports) -> None:
         client = Client(
-            transports.open(target, self._status),  # pyright: ignore[reportArgumentType]
+            transports.open(target, self._status),  # pyright: ignore[reportArgumentType]  as streams
             mode="auto",
             client_info=types.Implementation(name="archivolt", version="1"),
             elicitation_callback=self._on_question,
