@@ -1,7 +1,7 @@
 """Having something erased, and reading the receipt of it (S21, S22).
 
-It cannot be undone: who asks repeats the name of what goes. From the answer on, what is erased is
-out of everybody's reach; the work follows in the background.
+It cannot be undone: who asks repeats the name of what goes. A vault is out of everybody's reach
+from the answer on, a user or a tenant within STANDING_SECONDS; the work follows in the background.
 """
 
 import uuid
