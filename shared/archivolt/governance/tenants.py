@@ -132,7 +132,7 @@ class Tenants:
         suspended = reached(principal, tenant)
         if suspended == principal.tenant:
             raise ConflictError("own_tenant")
-        return self.set_state(suspended, TenantState.SUSPENDED)
+        return self._set_state(suspended, TenantState.SUSPENDED)
 
     def resume(self, principal: Principal, tenant: str) -> Tenant:
         """Let a tenant's people in again.
@@ -142,19 +142,7 @@ class Tenants:
             ConflictError: `tenant_going`.
 
         """
-        return self.set_state(reached(principal, tenant), TenantState.ACTIVE)
-
-    def set_state(self, tenant: TenantId, state: TenantState) -> Tenant:
-        """Change a tenant's state on behalf of who may; an erasure begins and ends with it.
-
-        Raises:
-            NotFoundError: `tenant_not_found`.
-            ConflictError: `tenant_going`.
-
-        """
-        changed = self._directory.set_state(tenant, state, self._clock.now())
-        self._admission.forget(tenant)
-        return changed
+        return self._set_state(reached(principal, tenant), TenantState.ACTIVE)
 
     def users(
         self, principal: Principal, tenant: str, *, limit: int, after: str = ""
@@ -221,6 +209,11 @@ class Tenants:
         resumed = self._directory.set_user_state(of, who, UserState.ACTIVE)
         self._admission.forget(of)
         return resumed
+
+    def _set_state(self, tenant: TenantId, state: TenantState) -> Tenant:
+        changed = self._directory.set_state(tenant, state, self._clock.now())
+        self._admission.forget(tenant)
+        return changed
 
 
 def reached(principal: Principal, tenant: str) -> TenantId:
