@@ -68,7 +68,6 @@ def a_full_run() -> Run:
         answers_in=Language.FR,
         provider="openai",
         model="m",
-        use_tools=False,
         digest="d",
         started_at=START,
         waiting_since=START + timedelta(seconds=1),

@@ -96,7 +96,6 @@ class Run:
     answers_in: Language = Language.EN
     provider: str = ""
     model: str = ""
-    use_tools: bool = True
     digest: str = ""
     execution: int = 1
     history: int = 0

@@ -24,7 +24,6 @@ class RunRequest:
     provider: str = ""
     model: str = ""
     skill: str = ""
-    use_tools: bool = True
     caps: RunCaps = field(default_factory=RunCaps)
     idempotency_key: str = ""
 
@@ -37,7 +36,6 @@ class RunRequest:
             places=self.places,
             provider=self.provider,
             model=self.model,
-            use_tools=self.use_tools,
             skill=self.skill,
         )
 

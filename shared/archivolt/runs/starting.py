@@ -119,7 +119,6 @@ class StartRun:
             answers_in=answer_language(request.goal, language),
             provider=request.provider,
             model=request.model,
-            use_tools=request.use_tools,
             digest=request.digest,
         )
 

@@ -117,7 +117,7 @@ def open_run(on: RunSupport, run: Run) -> OpenRun:
 
 def toolbox_of(on: RunSupport, run: Run, chosen: ChosenModel) -> Toolbox:
     """Return the tools of a run: those of the chat, as the person who started it."""
-    specs = on.tools.specs(Surface.IN_APP) if run.use_tools else []
+    specs = on.tools.specs(Surface.IN_APP)
     return Toolbox(
         on.pipeline,
         specs,
