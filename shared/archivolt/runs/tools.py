@@ -101,8 +101,8 @@ def _preview(context: ToolContext, arguments: StartRunInput) -> Preview:
 def _start_run(service: Callable[[], RunService]) -> Tool:
     @tool(
         description="""Start an agent run that works on a goal by itself, with this
-        service's own tools, for minutes or days; it answers at once with the id. Its changes wait for a
-        person. Use it for work of many steps; ask run_status how it is doing.""",
+        service's own tools, for minutes or days; it answers at once with the id. Its changes wait
+        for a person. Use it for work of many steps; ask run_status how it is doing.""",
         cut=Cut(field="result"),
         risk=Risk.WRITE,
         scopes=frozenset({Surface.MCP}),
