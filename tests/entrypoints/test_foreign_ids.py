@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from archivolt.domain.identity import Role, TokenKind
 from archivolt.domain.oauth import Person
-from archivolt.domain.rights import RIGHTS, TOOL_ROLES
+from archivolt.domain.rights import RIGHTS
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.tool import Surface
 from archivolt.entrypoints.http.openapi import product_openapi
@@ -226,7 +226,7 @@ ARGUMENTS: Mapping[str, Any] = {
     "url": "https://example.com/",
 }
 TOOLS_OF_A_VAULT = [
-    name for name in TOOL_ROLES if "vault" in native_tools().get(name).spec.parameters["properties"]
+    tool.name for tool in native_tools() if "vault" in tool.spec.parameters["properties"]
 ]
 
 

@@ -18,7 +18,9 @@ from archivolt.entrypoints.browser.endpoints import endpoint_routes
 from archivolt.entrypoints.http.authentication import Gate
 from archivolt.entrypoints.http.openapi import product_openapi
 from archivolt.entrypoints.http.tools_app import create_tools_app
+from archivolt.runs.tools import run_tools
 from archivolt.tools.catalogue import native_tools
+from archivolt.tools.registry import Registry
 from tests.builders import principal
 from tests.chat_world import ChatWorld
 from tests.entrypoints.browser_world import Browser, BrowserWorld
@@ -176,8 +178,20 @@ def test_pages_for_people_are_shown_to_nobody_who_has_not_signed_in(path: str, m
         assert not asked_to_sign_in
 
 
+def every_tool() -> Registry:
+    """Return the tools of all doors."""
+    return native_tools().and_more(run_tools(_no_services))
+
+
+class ToolsWorld(World):
+    """The world with the tools of all doors."""
+
+    def tools(self) -> Registry:
+        return every_tool()
+
+
 def test_every_tool_has_its_row_and_every_row_its_tool() -> None:
-    every = {spec.name for surface in Surface for spec in native_tools().specs(surface)}
+    every = {spec.name for surface in Surface for spec in every_tool().specs(surface)}
 
     assert every == set(TOOL_ROLES)
 
@@ -185,7 +199,7 @@ def test_every_tool_has_its_row_and_every_row_its_tool() -> None:
 @pytest.mark.parametrize("surface", list(Surface))
 @pytest.mark.parametrize("role", list(Role))
 def test_a_tool_is_called_as_the_table_says(surface: Surface, role: Role) -> None:
-    world = World(per_token=100_000, per_tool=100_000)
+    world = ToolsWorld(per_token=100_000, per_tool=100_000)
     for tool, least in TOOL_ROLES.items():
         code = _code_of(world, principal(role=role), tool, surface)
         assert (code == "forbidden") is not role.includes(least), tool

@@ -242,6 +242,8 @@ TOOL_ROLES: Final[Mapping[str, Role]] = dict.fromkeys(
         "search_documents",
         "sync_documents",
         "run_check",
+        "start_run",
+        "run_status",
     ),
     Role.VIEWER,
 )
