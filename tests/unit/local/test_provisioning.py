@@ -99,15 +99,6 @@ def test_who_may_send_a_message_may_send_several(rewritten: dict[str, Any]) -> N
     assert ["s3:PutObject", "s3:DeleteObject"] in [s["Action"] for s in _of(policy)]
 
 
-def test_what_is_written_for_readers_takes_no_room_in_the_request(
-    rewritten: dict[str, Any],
-) -> None:
-    text = json.dumps(rewritten)
-
-    assert '"Sid"' not in text
-    assert '"Description"' not in text
-
-
 def test_a_deployment_tells_what_it_was_made_from(rewritten: dict[str, Any]) -> None:
     assert rewritten["Outputs"][FINGERPRINT_OUTPUT] == {"Value": "a-fingerprint"}
 

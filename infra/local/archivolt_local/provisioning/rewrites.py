@@ -11,7 +11,7 @@
 - The text of a state machine is in a file that AWS SAM uploads: it is written into the template.
 - A right to answer tasks of a state machine is one to answer any: a request names its token alone.
 - The API is ours to serve, and nobody looks at alarms: of the API only the first path is left, of
-  the alarms nothing, nor of what is written for readers.
+  the alarms nothing.
 - The bucket's "encrypted connections only" is lifted: the loopback speaks HTTP.
 """
 
@@ -31,8 +31,6 @@ _LEFT_OUT = (
     "AWS::CloudWatch::Alarm",
 )
 FINGERPRINT_OUTPUT = "LocalFingerprint"
-# What the emulator does nothing with.
-_FOR_READERS = frozenset({"Description", "Sid"})
 
 
 def for_emulator(template: Template, known: Mapping[str, str], fingerprint: str) -> dict[str, Any]:
@@ -125,8 +123,4 @@ def _with_literals(value: JsonValue, literals: Mapping[str, str]) -> JsonValue:
         for name, literal in literals.items():
             text = text.replace(f"${{{name}}}", literal)
         return {"Fn::Sub": text}
-    return {
-        key: _with_literals(item, literals)
-        for key, item in items.items()
-        if key not in _FOR_READERS
-    }
+    return {key: _with_literals(item, literals) for key, item in items.items()}
