@@ -38,12 +38,15 @@ class Right:
     of_all: Role | None = None
 
 
+# Who reaches every tenant (S34).
+_OF_ALL: Final = Role.CPI_ADMIN
+
 _PUBLIC: Final = Right(caller=Caller.ANYBODY)
 _EVERY_TOKEN: Final = Right(caller=Caller.PROGRAM)
 _OWN_HAND: Final = Right()
 _OWN_OR_OTHERS: Final = Right(of_others=Role.TENANT_ADMIN)
-_OF_THE_TENANT: Final = Right(role=Role.TENANT_ADMIN, of_all=Role.CPI_ADMIN)
-_OF_ALL_TENANTS: Final = Right(role=Role.CPI_ADMIN, of_all=Role.CPI_ADMIN)
+_OF_THE_TENANT: Final = Right(role=Role.TENANT_ADMIN, of_all=_OF_ALL)
+_OF_ALL_TENANTS: Final = Right(role=_OF_ALL, of_all=_OF_ALL)
 
 RIGHTS: Final[Mapping[str, Right]] = {
     **dict.fromkeys(("health", "openapi", "mcp_resource_metadata"), _PUBLIC),
@@ -146,7 +149,7 @@ RIGHTS: Final[Mapping[str, Right]] = {
     ),
     **dict.fromkeys(
         ("list_erasures", "show_erasure"),
-        Right(of_others=Role.TENANT_ADMIN, of_all=Role.CPI_ADMIN),
+        Right(of_others=Role.TENANT_ADMIN, of_all=_OF_ALL),
     ),
     "delete_user": Right(role=Role.TENANT_ADMIN),
     "audit": Right(role=Role.TENANT_ADMIN),
@@ -156,8 +159,8 @@ RIGHTS: Final[Mapping[str, Right]] = {
         Right(role=Role.TENANT_ADMIN),
     ),
     # A team sees what it used, an administrator who used it.
-    "tenant_usage": Right(role=Role.DEVOPS, of_others=Role.TENANT_ADMIN, of_all=Role.CPI_ADMIN),
-    "show_tenant": Right(of_all=Role.CPI_ADMIN),
+    "tenant_usage": Right(role=Role.DEVOPS, of_others=Role.TENANT_ADMIN, of_all=_OF_ALL),
+    "show_tenant": Right(of_all=_OF_ALL),
     **dict.fromkeys(
         (
             "tenant_settings",
@@ -296,4 +299,4 @@ def may_reach_others(principal: Principal, operation: str) -> bool:
 
 def may_reach_tenant(principal: Principal, tenant: str) -> bool:
     """Tell whether a caller may name a tenant at all: their own, or any for who has all (S34)."""
-    return tenant == principal.tenant or principal.role.includes(Role.CPI_ADMIN)
+    return tenant == principal.tenant or principal.role.includes(_OF_ALL)

@@ -19,13 +19,15 @@ from archivolt.domain.errors import (
     ForbiddenError,
     InvalidRequestError,
     NotFoundError,
-    UnauthenticatedError,
 )
-from archivolt.domain.identity import Principal, Role, TenantId, UserId, tenant_id, user_id
+from archivolt.domain.identity import Principal, Role, UserId
 from archivolt.domain.personal_vaults import personal_vault
+from archivolt.domain.rights import may_reach_others, may_reach_tenant
+from archivolt.domain.tenancy import require_no_lesser_role
 from archivolt.domain.vault import VaultAccess, VaultRole
 from archivolt.governance.erased_vaults import ErasedVaults
 from archivolt.governance.erasure_doors import ErasureDoors
+from archivolt.governance.tenants import reached_known, user_named
 from archivolt.ports.clock import Clock
 from archivolt.ports.erasure import ErasureQueue, ErasureRecords
 from archivolt.ports.tenancy import TenantDirectory
@@ -120,9 +122,8 @@ class Erasures:
             raise ForbiddenError("forbidden")
         if tenant == principal.tenant:
             raise ConflictError("own_tenant_erased")
-        erased = _tenant(tenant)
-        if self._with.people.tenant(erased) is None:
-            raise NotFoundError("tenant_not_found", tenant=tenant)
+        # One that is going already is not begun again, and shows where it is.
+        erased = reached_known(principal, tenant, self._with.people, changes=False)
         _confirmed(erased, confirm)
         vaults = tuple(ref.id for ref in self._with.vaults.refs(erased))
         subject = Subject(scope=ErasureScope.TENANT, tenant=erased, name=erased, vaults=vaults)
@@ -183,10 +184,7 @@ class Erasures:
         )
 
     def _erasable(self, principal: Principal, user: str) -> UserId:
-        try:
-            erased = user_id(user)
-        except UnauthenticatedError as error:
-            raise NotFoundError("user_not_found", user=user) from error
+        erased = user_named(user)
         if erased == principal.user:
             return erased
         if not principal.role.includes(Role.TENANT_ADMIN):
@@ -194,8 +192,7 @@ class Erasures:
         seen = self._with.people.user(principal.tenant, erased)
         if seen is None and not self._with.vaults.accessible(principal.tenant, erased):
             raise NotFoundError("user_not_found", user=user)
-        if seen is not None and not principal.role.includes(seen.role):
-            raise ForbiddenError("forbidden")
+        require_no_lesser_role(principal, seen)
         return erased
 
 
@@ -204,19 +201,10 @@ def _confirmed(name: str, confirm: str) -> None:
         raise InvalidRequestError("erasure_unconfirmed", name=name)
 
 
-def _tenant(raw: str) -> TenantId:
-    try:
-        return tenant_id(raw)
-    except UnauthenticatedError as error:
-        raise NotFoundError("tenant_not_found", tenant=raw) from error
-
-
 def _may_see(principal: Principal, erasure: Erasure) -> bool:
-    if principal.role is Role.CPI_ADMIN:
-        return True
-    if erasure.subject.tenant != principal.tenant:
+    if not may_reach_tenant(principal, erasure.subject.tenant):
         return False
     own = pseudonym(principal.tenant, principal.user)
     concerned = {erasure.asked_by, erasure.subject.name}
     is_own = own in concerned or erasure.subject.user == principal.user
-    return is_own or principal.role.includes(Role.TENANT_ADMIN)
+    return is_own or may_reach_others(principal, "show_erasure")

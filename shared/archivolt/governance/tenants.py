@@ -162,7 +162,7 @@ class Tenants:
             NotFoundError: `tenant_not_found`, `user_not_found`.
 
         """
-        found = self._directory.user(reached(principal, tenant), _user(user))
+        found = self._directory.user(reached(principal, tenant), user_named(user))
         if found is None:
             raise NotFoundError("user_not_found", user=user)
         return found
@@ -182,7 +182,7 @@ class Tenants:
             ConflictError: `own_user`, `user_going`.
 
         """
-        of, who = reached(principal, tenant), _user(user)
+        of, who = reached(principal, tenant), user_named(user)
         if (of, who) == (principal.tenant, principal.user):
             raise ConflictError("own_user")
         require_no_lesser_role(principal, self._directory.user(of, who))
@@ -204,7 +204,7 @@ class Tenants:
             ConflictError: `user_going`: they are being erased.
 
         """
-        of, who = reached(principal, tenant), _user(user)
+        of, who = reached(principal, tenant), user_named(user)
         require_no_lesser_role(principal, self._directory.user(of, who))
         resumed = self._directory.set_user_state(of, who, UserState.ACTIVE)
         self._admission.forget(of)
@@ -252,7 +252,13 @@ def reached_known(
     return named
 
 
-def _user(user: str) -> UserId:
+def user_named(user: str) -> UserId:
+    """Return a user's id, seen here or not.
+
+    Raises:
+        NotFoundError: `user_not_found`: it has not the form of an id.
+
+    """
     try:
         return user_id(user)
     except UnauthenticatedError as error:
