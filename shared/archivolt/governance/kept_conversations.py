@@ -1,15 +1,11 @@
-"""Conversations as people see them: what is over age is not there, purged or not (S19).
-
-What was used within the shortest period needs no look at the tenant's settings: that is nearly
-every conversation that somebody talks in.
-"""
+"""Conversations as people see them: what is over age is not there, purged or not (S19)."""
 
 from datetime import datetime
 
 from archivolt.domain.conversation import Conversation, ConversationId, Message, WaitingTurn
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.identity import TenantId, UserId
-from archivolt.domain.retention import kept_since, may_be_over_age
+from archivolt.governance.kept import Kept
 from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
 from archivolt.ports.governance import TenantSettingsStore
@@ -29,8 +25,7 @@ class KeptConversations:
         self, store: ConversationStore, settings: TenantSettingsStore, clock: Clock
     ) -> None:
         self._store = store
-        self._settings = settings
-        self._clock = clock
+        self._kept = Kept(settings, clock)
 
     def create(self, conversation: Conversation) -> None:
         """Record a new conversation with the messages that it has."""
@@ -38,11 +33,11 @@ class KeptConversations:
 
     def get(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
         """Return a conversation with its messages, in order."""
-        return self._kept(self._store.get(tenant, conversation_id))
+        return self._shown(self._store.get(tenant, conversation_id))
 
     def latest(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
         """Return a conversation with its latest messages."""
-        return self._kept(self._store.latest(tenant, conversation_id))
+        return self._shown(self._store.latest(tenant, conversation_id))
 
     def append(
         self,
@@ -67,25 +62,13 @@ class KeptConversations:
     ) -> tuple[list[Conversation], str | None]:
         """Return one page of a user's conversations; what is over age comes last, and is not."""
         page, next_after = self._store.of_user(tenant, user, limit=limit, after=after)
-        if not page or not self._may_be_over_age(page[-1]):
-            return page, next_after
-        since = self._since(tenant)
-        kept = [each for each in page if since is None or each.updated_at >= since]
-        return kept, next_after if len(kept) == len(page) else None
+        return self._kept.of_page(tenant, page, next_after)
 
     def delete(self, conversation: Conversation) -> None:
         """Remove the conversation and every message at once (S21)."""
         self._store.delete(conversation)
 
-    def _kept(self, found: Conversation) -> Conversation:
-        if self._may_be_over_age(found):
-            since = self._since(found.tenant)
-            if since is not None and found.updated_at < since:
-                raise NotFoundError("conversation_not_found")
+    def _shown(self, found: Conversation) -> Conversation:
+        if self._kept.is_over_age(found.tenant, found):
+            raise NotFoundError("conversation_not_found")
         return found
-
-    def _may_be_over_age(self, conversation: Conversation) -> bool:
-        return may_be_over_age(conversation.updated_at, self._clock.now())
-
-    def _since(self, tenant: TenantId) -> datetime | None:
-        return kept_since(self._clock.now(), self._settings.load(tenant).chat_retention_days)

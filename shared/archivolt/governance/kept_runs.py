@@ -3,12 +3,10 @@
 They age as conversations do (kept_conversations), from when they were last active.
 """
 
-from datetime import datetime
-
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.identity import TenantId, UserId
-from archivolt.domain.retention import kept_since, may_be_over_age
 from archivolt.domain.run import Run, RunId
+from archivolt.governance.kept import Kept
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import TenantSettingsStore
 from archivolt.ports.runs import RunStore
@@ -26,8 +24,7 @@ class KeptRuns:
 
     def __init__(self, store: RunStore, settings: TenantSettingsStore, clock: Clock) -> None:
         self._store = store
-        self._settings = settings
-        self._clock = clock
+        self._kept = Kept(settings, clock)
         self.create = store.create
         self.save = store.save
         self.sealed_state = store.sealed_state
@@ -46,10 +43,8 @@ class KeptRuns:
     def get(self, tenant: TenantId, run_id: RunId) -> Run:
         """Return a run, strongly consistent."""
         found = self._store.get(tenant, run_id)
-        if self._may_be_over_age(found):
-            since = self._since(tenant)
-            if since is not None and found.updated_at < since:
-                raise NotFoundError("run_not_found")
+        if self._kept.is_over_age(tenant, found):
+            raise NotFoundError("run_not_found")
         return found
 
     def of_user(
@@ -57,14 +52,4 @@ class KeptRuns:
     ) -> tuple[list[Run], str | None]:
         """Return one page of a user's runs; what is over age comes last, and is not."""
         page, next_after = self._store.of_user(tenant, user, limit=limit, after=after)
-        if not page or not self._may_be_over_age(page[-1]):
-            return page, next_after
-        since = self._since(tenant)
-        kept = [each for each in page if since is None or each.updated_at >= since]
-        return kept, next_after if len(kept) == len(page) else None
-
-    def _may_be_over_age(self, run: Run) -> bool:
-        return may_be_over_age(run.updated_at, self._clock.now())
-
-    def _since(self, tenant: TenantId) -> datetime | None:
-        return kept_since(self._clock.now(), self._settings.load(tenant).chat_retention_days)
+        return self._kept.of_page(tenant, page, next_after)
