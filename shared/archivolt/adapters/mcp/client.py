@@ -22,7 +22,6 @@ from archivolt.domain.federation_limits import (
     MCP_CONNECT_SECONDS,
     MCP_FIRST_PAUSE_SECONDS,
     MCP_IDLE_SECONDS,
-    MCP_LIST_SECONDS,
     MCP_RECONNECTS,
 )
 from archivolt.domain.tool import JsonObject
@@ -165,7 +164,7 @@ class SdkMcpClient:
     async def _listed(self, target: McpTarget) -> list[McpTool]:
         link = self._link(target)
         try:
-            async with asyncio.timeout(min(self._connect_seconds, MCP_LIST_SECONDS)):
+            async with asyncio.timeout(self._connect_seconds):
                 return await link.tools()
         except TimeoutError as error:
             raise LinkLostError("mcp_slow").told(target.server) from error
