@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from archivolt.domain.conversation import ConversationId
+from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.limits import MAX_MESSAGE_CHARS
 from archivolt.domain.tool import JsonObject
 
 
@@ -63,3 +65,19 @@ class TurnRequest:
     def decides(self) -> bool:
         """Whether it decides on changes that wait."""
         return bool(self.confirm or self.decline or self.answers)
+
+
+def readable(text: str, *, beside: bool = False) -> str:
+    """Return what a person sent as it is kept: whole characters, no space around.
+
+    With something `beside` it, such as images, it may be "".
+
+    Raises:
+        InvalidRequestError: `invalid_request`: it says nothing, or is too long.
+
+    """
+    sent = text.encode("utf-16-le", "surrogatepass")
+    kept = sent.decode("utf-16-le", "replace").strip()
+    if not (kept or beside) or len(kept) > MAX_MESSAGE_CHARS:
+        raise InvalidRequestError("invalid_request", problem="message_size")
+    return kept

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
 from archivolt.chat.context_texts import ContextTexts, TextFiles
+from archivolt.chat.providers import ChosenModel
 from archivolt.chat.requests import ContextKind, Place, PlaceKind, TurnRequest
 from archivolt.domain.errors import (
     InvalidRequestError,
@@ -23,6 +24,7 @@ from archivolt.domain.identity import Principal
 from archivolt.domain.limits import (
     MAX_CONTEXT_FILES,
     MAX_CONTEXT_TOTAL_CHARS,
+    MIN_CONTEXT_TOKENS,
 )
 from archivolt.domain.paths import VaultPath, resolve_directory, resolve_path, vault_uri
 from archivolt.domain.tool import JsonObject
@@ -56,7 +58,14 @@ _MAY_BE_TEXT: Final = frozenset(
 )
 
 
-def scope_within(scope: JsonObject, size: int) -> JsonObject:
+def scope_for(scope: JsonObject | None, chosen: ChosenModel) -> JsonObject | None:
+    """Return a scope as a model is given it: it takes two thirds of the window at most."""
+    room = max(chosen.context_tokens - chosen.max_tokens, MIN_CONTEXT_TOKENS)
+    # At three bytes a token.
+    return scope and _scope_within(scope, room * 2)
+
+
+def _scope_within(scope: JsonObject, size: int) -> JsonObject:
     """Return a scope whose texts have at most so many bytes; the last ones give way.
 
     A document that is cut says so (`is_whole`), and can be read with a tool.

@@ -27,16 +27,16 @@ from archivolt.chat.loop import TurnLoop
 from archivolt.chat.outside import Outside
 from archivolt.chat.pipeline import Pipeline
 from archivolt.chat.providers import ChosenModel, ModelSelector
-from archivolt.chat.requests import TurnRequest
+from archivolt.chat.requests import TurnRequest, readable
 from archivolt.chat.running import EventQueue, RunningTurn, TurnPlan
-from archivolt.chat.scope import ScopeCollector, scope_within
+from archivolt.chat.scope import ScopeCollector, scope_for
 from archivolt.chat.skills import SkillService, chosen_skill
 from archivolt.chat.toolbox import Toolbox
 from archivolt.chat.waiting import WaitingTurns, answers_of, decisions_of
 from archivolt.domain.conversation import Conversation, ConversationId
 from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
 from archivolt.domain.identity import Principal
-from archivolt.domain.limits import MAX_MESSAGE_CHARS, MIN_CONTEXT_TOKENS, TURN_GRACE_SECONDS
+from archivolt.domain.limits import TURN_GRACE_SECONDS
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import Surface, ToolSpec
 from archivolt.ports.clock import Clock
@@ -102,7 +102,7 @@ class SendMessage:
             BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
 
         """
-        request = replace(request, text=_readable(request))
+        request = replace(request, text=_text_of(request))
         prepared = await self._prepared(principal, request, language)
         before = prepared.conversation
         asked = with_question(before, request, self._with.clock.now())
@@ -145,9 +145,7 @@ class SendMessage:
         if kept and not request.text and not (request.provider or request.model):
             same = replace(request, provider=kept.provider, model=kept.model)
             chosen = await asyncio.to_thread(self._choose, principal, same)
-        # What a person points at may take two thirds of the window, at three bytes a token.
-        room = max(chosen.context_tokens - chosen.max_tokens, MIN_CONTEXT_TOKENS)
-        scope = scope and scope_within(scope, room * 2)
+        scope = scope_for(scope, chosen)
         shown, images = partial(self._with.images.shown, sees=chosen.sees), ()
         if scope or request.images:
             scope, images = await asyncio.to_thread(shown, principal, request.images, scope)
@@ -275,16 +273,12 @@ class SendMessage:
         )
 
 
-def _readable(request: TurnRequest) -> str:
-    """Return a message as it is kept: whole characters, no space around.
+def _text_of(request: TurnRequest) -> str:
+    """Return a message as it is kept.
 
     Raises:
         InvalidRequestError: `invalid_request`: it says and shows nothing, or is too long.
 
     """
-    sent = request.text.encode("utf-16-le", "surrogatepass")
-    text = sent.decode("utf-16-le", "replace").strip()
-    something = text or request.images or request.decides
-    if not something or len(text) > MAX_MESSAGE_CHARS:
-        raise InvalidRequestError("invalid_request", problem="message_size")
+    text = readable(request.text, beside=bool(request.images) or request.decides)
     return text or (_ONLY_IMAGES if request.images else "")

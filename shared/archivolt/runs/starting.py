@@ -10,22 +10,19 @@ from datetime import timedelta
 
 from archivolt.chat.beginnings import Prepared, loop_start, rules_for
 from archivolt.chat.language import answer_language
-from archivolt.chat.providers import ChosenModel
-from archivolt.chat.scope import scope_within
+from archivolt.chat.requests import readable
+from archivolt.chat.scope import scope_for
 from archivolt.chat.skills import chosen_skill
 from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
 from archivolt.domain.errors import (
     ConflictError,
-    InvalidRequestError,
     NotFoundError,
     UnavailableError,
 )
 from archivolt.domain.identity import Principal, TokenReach
-from archivolt.domain.limits import MAX_MESSAGE_CHARS, MIN_CONTEXT_TOKENS
 from archivolt.domain.messages import Language
 from archivolt.domain.run import Run, RunEvent, RunId
 from archivolt.domain.run_limits import MAX_OPEN_RUNS, MAX_RUNS, OPEN_RUN_DAYS
-from archivolt.domain.tool import JsonObject
 from archivolt.runs.ending import recorded
 from archivolt.runs.keeping import KeptLoop, SoFar
 from archivolt.runs.requests import RunRequest
@@ -50,7 +47,7 @@ class StartRun:
             UnavailableError: It cannot be kept, or driven, now.
 
         """
-        request = replace(request, goal=_readable(request.goal))
+        request = replace(request, goal=readable(request.goal))
         run = self._new(principal, request, language)
         before = self._before(run, request)
         if before is not None:
@@ -134,7 +131,7 @@ class StartRun:
         """Return the run with its model, and where its loop begins."""
         caller = run.principal
         chosen = self._on.models.select(caller, provider=run.provider, model=run.model)
-        scope = self._scope(caller, request, chosen)
+        scope = scope_for(self._on.scopes.collect(caller, request.turn), chosen)
         prepared = Prepared(
             chosen=chosen,
             conversation=_conversation(run),
@@ -155,13 +152,6 @@ class StartRun:
         rules = rules_for(run.created_at.date(), run.answers_in, prepared, toolbox)
         state = loop_start(request.turn, rules, prepared, toolbox).state
         return run, KeptLoop(state=state, so_far=SoFar(scope=scope))
-
-    def _scope(
-        self, caller: Principal, request: RunRequest, chosen: ChosenModel
-    ) -> JsonObject | None:
-        scope = self._on.scopes.collect(caller, request.turn)
-        room = max(chosen.context_tokens - chosen.max_tokens, MIN_CONTEXT_TOKENS)
-        return scope and scope_within(scope, room * 2)
 
 
 def _conversation(run: Run) -> Conversation:
@@ -185,17 +175,3 @@ def _id_of(principal: Principal, request: RunRequest) -> RunId:
         return RunId(uuid.uuid4().hex)
     named = f"{principal.tenant}/{principal.user}/{request.idempotency_key}"
     return RunId(hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()[:32])
-
-
-def _readable(goal: str) -> str:
-    """Return a goal as it is kept: whole characters, no space around.
-
-    Raises:
-        InvalidRequestError: `invalid_request`: it says nothing, or is too long.
-
-    """
-    sent = goal.encode("utf-16-le", "surrogatepass")
-    text = sent.decode("utf-16-le", "replace").strip()
-    if not text or len(text) > MAX_MESSAGE_CHARS:
-        raise InvalidRequestError("invalid_request", problem="message_size")
-    return text
