@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from archivolt.adapters.aws.errors import translated
 from archivolt.adapters.dynamodb.erasures import DynamoErasures, Planned
+from archivolt.adapters.erasure.objects import remove_versions, versions_in
 from archivolt.adapters.erasure.places import names_of, salts_of, taken_out_of
 from archivolt.adapters.s3.objects import Bucket
 from archivolt.domain.erasure import Erasure, ErasureScope, Subject
@@ -115,11 +116,7 @@ class ExportedAuditEraser:
     def _remove_versions(self, key: str, *, latest_too: bool) -> None:
         with translated():
             page = self._bucket.client.list_object_versions(Bucket=self._bucket.name, Prefix=key)
-            for version in page.get("Versions", []):
-                if latest_too or not version.get("IsLatest", True):
-                    self._bucket.client.delete_object(
-                        Bucket=self._bucket.name, Key=key, VersionId=version.get("VersionId", "")
-                    )
+        remove_versions(self._bucket, versions_in(page, but_latest=not latest_too))
 
 
 def _lines_in(packed: bytes) -> list[Line] | None:

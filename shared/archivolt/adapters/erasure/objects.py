@@ -77,7 +77,7 @@ class ObjectsEraser:
         if found:
             planned = Planned(len(found), found[-1]["Key"])
             self._records.plan(erasure, self._store, planned)
-            self._delete(found)
+            remove_versions(self._bucket, found)
             self._records.carried_out(erasure, self._store, planned)
         if more:
             return str(number)
@@ -90,7 +90,7 @@ class ObjectsEraser:
         found, _ = self._versions(prefix)
         left = [each for each in found if each["Key"] <= planned.upto]
         if left:
-            self._delete(left)
+            remove_versions(self._bucket, left)
         self._records.carried_out(erasure, self._store, planned)
 
     def _versions(self, prefix: str) -> "tuple[list[ObjectIdentifierTypeDef], bool]":
@@ -103,26 +103,40 @@ class ObjectsEraser:
             page = self._bucket.client.list_object_versions(
                 Bucket=self._bucket.name, Prefix=prefix, MaxKeys=self._at_once
             )
-        found = sorted(_entries(page), key=lambda each: each["Key"])
+        found = sorted(versions_in(page), key=lambda each: each["Key"])
         more = page.get("IsTruncated", False)
         if more:
             whole = [each for each in found if each["Key"] != found[-1]["Key"]]
             found = whole or found
         return found, more
 
-    def _delete(self, versions: "Sequence[ObjectIdentifierTypeDef]") -> None:
-        with translated():
-            answer = self._bucket.client.delete_objects(
-                Bucket=self._bucket.name, Delete={"Objects": list(versions), "Quiet": True}
-            )
-        if errors := answer.get("Errors"):
-            codes = sorted({error.get("Code", "") for error in errors})
-            logger.error("versions were not removed", extra={"codes": codes})
-            raise UnavailableError("unavailable")
 
-
-def _entries(page: "ListObjectVersionsOutputTypeDef") -> "list[ObjectIdentifierTypeDef]":
+def versions_in(
+    page: "ListObjectVersionsOutputTypeDef", *, but_latest: bool = False
+) -> "list[ObjectIdentifierTypeDef]":
+    """Return the versions of a page and its marks of deletions, or those that others followed."""
     entries = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
     return [
-        {"Key": entry.get("Key", ""), "VersionId": entry.get("VersionId", "")} for entry in entries
+        {"Key": entry.get("Key", ""), "VersionId": entry.get("VersionId", "")}
+        for entry in entries
+        if not (but_latest and entry.get("IsLatest", True))
     ]
+
+
+def remove_versions(bucket: Bucket, versions: "Sequence[ObjectIdentifierTypeDef]") -> None:
+    """Remove the versions of a page for good.
+
+    Raises:
+        UnavailableError: Some of them are still there.
+
+    """
+    if not versions:
+        return
+    with translated():
+        answer = bucket.client.delete_objects(
+            Bucket=bucket.name, Delete={"Objects": list(versions), "Quiet": True}
+        )
+    if errors := answer.get("Errors"):
+        codes = sorted({error.get("Code", "") for error in errors})
+        logger.error("versions were not removed", extra={"codes": codes})
+        raise UnavailableError("unavailable")

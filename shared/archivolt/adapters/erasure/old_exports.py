@@ -8,12 +8,11 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from archivolt.adapters.aws.errors import translated
+from archivolt.adapters.erasure.objects import remove_versions, versions_in
 from archivolt.adapters.s3.objects import Bucket
-from archivolt.domain.errors import UnavailableError
-from archivolt.observability import logger
 
 if TYPE_CHECKING:
-    from types_boto3_s3.type_defs import ListObjectVersionsOutputTypeDef, ObjectIdentifierTypeDef
+    from types_boto3_s3.type_defs import ListObjectVersionsOutputTypeDef
 
 _FOLDER: Final = "audit/"
 # What one page of versions may still need.
@@ -33,13 +32,9 @@ class OldExports:
             for page in self._pages(Prefix=folder):
                 if time_left() < _RESERVE:
                     return removed
-                entries = [*page.get("Versions", []), *page.get("DeleteMarkers", [])]
-                found: list[ObjectIdentifierTypeDef] = [
-                    {"Key": entry.get("Key", ""), "VersionId": entry.get("VersionId", "")}
-                    for entry in entries
-                ]
+                found = versions_in(page)
                 old = [each for each in found if _is_old(each["Key"], folder, before)]
-                self._delete(old)
+                remove_versions(self._bucket, old)
                 removed += len(old)
                 if len(old) < len(found):
                     break  # keys come in the order of their days
@@ -56,18 +51,6 @@ class OldExports:
         arguments: Any = wanted
         with translated():
             yield from pages.paginate(Bucket=self._bucket.name, **arguments)
-
-    def _delete(self, versions: "list[ObjectIdentifierTypeDef]") -> None:
-        if not versions:
-            return
-        with translated():
-            answer = self._bucket.client.delete_objects(
-                Bucket=self._bucket.name, Delete={"Objects": versions, "Quiet": True}
-            )
-        if errors := answer.get("Errors"):
-            codes = sorted({error.get("Code", "") for error in errors})
-            logger.error("old exports were not removed", extra={"codes": codes})
-            raise UnavailableError("unavailable")
 
 
 def _is_old(key: str, folder: str, before: date) -> bool:
