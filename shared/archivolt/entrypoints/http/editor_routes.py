@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from archivolt.chat.budget_notices import budget_notice
 from archivolt.chat.editing import Edited, Editing, EditRequest
-from archivolt.chat.sse import encode_event
+from archivolt.chat.sse import EVENT_STREAM_HEADERS, encode_event
 from archivolt.domain.editor import EditorAction
 from archivolt.domain.errors import ArchivoltError, NotFoundError
 from archivolt.domain.limits import MAX_EDITOR_WISH_CHARS, MAX_MESSAGE_CHARS
@@ -23,7 +23,6 @@ from archivolt.entrypoints.http.conversation_bodies import NoticeBody, Usage
 from archivolt.entrypoints.http.errors import language_for
 from archivolt.entrypoints.http.message_bodies import Name
 
-_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 Short = Annotated[str, Field(max_length=60)]
 
 
@@ -86,7 +85,9 @@ def editor_router(services: ChatServicesOf) -> APIRouter:
         )
         if body.stream:
             events = _stream(editing, language)
-            return StreamingResponse(events, media_type="text/event-stream", headers=_HEADERS)
+            return StreamingResponse(
+                events, media_type="text/event-stream", headers=EVENT_STREAM_HEADERS
+            )
         return await _answer(editing, action, language)
 
     return router

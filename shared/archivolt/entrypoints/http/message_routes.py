@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import StreamingResponse
 
 from archivolt.chat.running import RunningTurn
-from archivolt.chat.sse import HEARTBEAT, encode_event
+from archivolt.chat.sse import EVENT_STREAM_HEADERS, HEARTBEAT, encode_event
 from archivolt.domain.limits import HEARTBEAT_SECONDS
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.chat_services import ChatServicesOf
@@ -23,7 +23,6 @@ from archivolt.entrypoints.http.conversation_bodies import (
 from archivolt.entrypoints.http.errors import language_for
 from archivolt.entrypoints.http.message_bodies import MessageBody
 
-_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
     200: {
         "model": Answer,
@@ -53,7 +52,7 @@ def message_router(services: ChatServicesOf) -> APIRouter:
         )
         if body.stream:
             return StreamingResponse(
-                event_stream(turn), media_type="text/event-stream", headers=_HEADERS
+                event_stream(turn), media_type="text/event-stream", headers=EVENT_STREAM_HEADERS
             )
         await turn.wait()
         if turn.error is not None:

@@ -5,7 +5,6 @@ stopped: a reader comes back with `Last-Event-ID`, as browsers do by themselves 
 """
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Callable
 from functools import partial
 from typing import Annotated, Any, Final
@@ -13,10 +12,10 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from archivolt.chat.sse import HEARTBEAT
+from archivolt.chat.sse import EVENT_STREAM_HEADERS, HEARTBEAT, encoded
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.limits import HEARTBEAT_SECONDS
-from archivolt.domain.run import Run, RunEvent
+from archivolt.domain.run import Run
 from archivolt.domain.run_limits import (
     DEFAULT_RUN_EVENTS,
     MAX_RUN_EVENTS,
@@ -28,7 +27,6 @@ from archivolt.entrypoints.http.chat_services import ChatServicesOf
 from archivolt.entrypoints.http.run_bodies import EventBody, EventPage
 from archivolt.runs.service import RunService
 
-_HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 _STREAM: Final = "text/event-stream"
 _DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
     200: {
@@ -70,7 +68,7 @@ def add_events(router: APIRouter, services: ChatServicesOf) -> None:
                 return Response(status_code=204)  # so that a browser does not come back
             look = partial(runs.read, principal, run_id)
             stream = event_stream(runs, run, start, look=look)
-            return StreamingResponse(stream, media_type=_STREAM, headers=_HEADERS)
+            return StreamingResponse(stream, media_type=_STREAM, headers=EVENT_STREAM_HEADERS)
         events = await asyncio.to_thread(runs.events, run, after=start, limit=limit)
         last = events[-1].number if events else start
         return EventPage(
@@ -102,7 +100,7 @@ async def event_stream(
     while left > 0:
         events = await asyncio.to_thread(runs.events, run, after=after, limit=MAX_RUN_EVENTS)
         for event in events:
-            yield encode_event(event)
+            yield encoded(event.name, event.data, event.number)
             after = event.number
         if events and events[-1].name == "run_end":
             return
@@ -119,10 +117,3 @@ async def event_stream(
             quiet = 0.0
         await asyncio.sleep(poll_seconds)
         quiet, left = quiet + poll_seconds, left - poll_seconds
-
-
-def encode_event(event: RunEvent) -> bytes:
-    """Return one event as UTF-8, with its number; JSON escapes line ends."""
-    data = json.dumps(event.data, ensure_ascii=False, separators=(",", ":"))
-    text = f"id: {event.number}\nevent: {event.name}\ndata: {data}\n\n"
-    return text.encode("utf-8", "replace")
