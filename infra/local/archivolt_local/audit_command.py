@@ -2,12 +2,10 @@
 
 import argparse
 import json
-from collections.abc import Callable
 from typing import Any
 
+from archivolt_local.people import AddCommand
 from archivolt_local.places import DataFolder
-
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 
 
 def add_audit_command(add: AddCommand) -> None:

@@ -18,9 +18,9 @@ from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.identity import Role
 from archivolt.domain.messages import Language
 from archivolt.domain.vault import vault_name
-from archivolt_local.audit_command import AddCommand, add_audit_command
+from archivolt_local.audit_command import add_audit_command
 from archivolt_local.environment import variables
-from archivolt_local.people import add_people_commands
+from archivolt_local.people import AddCommand, add_people_commands
 from archivolt_local.places import SAMPLE_VAULT, TEMPLATE, DataFolder
 from archivolt_local.private_files import read_json
 from archivolt_local.problems import StartError

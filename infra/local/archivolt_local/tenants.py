@@ -1,16 +1,15 @@
 """The command `tenant …`: the tenants of the stack on this machine."""
 
 import argparse
-from collections.abc import Callable
 from typing import Any
 
 from archivolt.domain.errors import UnauthenticatedError
 from archivolt.domain.identity import tenant_id
+from archivolt_local.people import AddCommand
 from archivolt_local.places import DataFolder
 from archivolt_local.problems import StartError
 from archivolt_local.status import ask, running_stack
 
-AddCommand = Callable[[str, object, str], argparse.ArgumentParser]
 _MODULE = "archivolt_local.tenant_records"
 
 
