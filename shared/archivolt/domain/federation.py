@@ -52,10 +52,7 @@ class McpParameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpEntry:
-    """An entry of the catalogue (L10). What is "" an administrator has to give.
-
-    One that is not `is_known` stands for a server of the administrator's own.
-    """
+    """An entry of the catalogue (L10). What is "" an administrator has to give."""
 
     id: str
     title: str
@@ -64,7 +61,6 @@ class McpEntry:
     arguments: tuple[str, ...] = ()
     url: str = ""
     parameters: tuple[McpParameter, ...] = ()
-    is_known: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +146,10 @@ class McpServer:
     def wanted(self) -> tuple[McpTool, ...]:
         """The tools that are agreed to and exposed."""
         return exposed(self.tools or (), self.expose)
+
+    def works(self, *, programs: bool) -> bool:
+        """Tell whether it can be reached so here, where `programs` are run or not (decision 25)."""
+        return programs or self.transport is not McpTransport.STDIO
 
     def leads_out(self, tool: McpTool) -> bool:
         """Tell whether strangers see the arguments of a call: over HTTP, whatever they say."""

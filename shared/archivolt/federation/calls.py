@@ -9,7 +9,6 @@ from archivolt.domain.federation import (
     McpResult,
     McpServer,
     McpTool,
-    McpTransport,
     QuestionAskedError,
 )
 from archivolt.domain.identity import Principal, TenantId
@@ -55,7 +54,7 @@ class McpCalls:
     def servers(self, principal: Principal) -> list[McpServer]:
         """Return what is on and works here for the caller; connections to all else are closed."""
         kept = self._store.of_tenant(principal.tenant)
-        on = [server for server in kept if server.enabled and self._works_here(server)]
+        on = [server for server in kept if server.enabled and server.works(programs=self._programs)]
         if self._has_called:
             own = _key(principal, "")
             current = [_key(principal, server.link) for server in on]
@@ -118,9 +117,6 @@ class McpCalls:
         """Close all connections, and wait until no program is left (L9)."""
         if self._has_called:
             self._client().close()
-
-    def _works_here(self, server: McpServer) -> bool:
-        return self._programs or server.transport is not McpTransport.STDIO
 
     def _check(self, tenant: TenantId, server: McpServer, listed: Sequence[McpTool]) -> None:
         known = learnt(server, listed, self._clock.now())

@@ -82,5 +82,5 @@ CATALOGUE: Final[Mapping[str, McpEntry]] = {entry.id: entry for entry in _ENTRIE
 def entry_of(server_id: str) -> McpEntry:
     """Return the entry of an id; for one of the administrator's own, an empty one."""
     description = CATALOGUE["custom"].description
-    own = McpEntry(id=server_id, title=server_id, description=description, is_known=False)
+    own = McpEntry(id=server_id, title=server_id, description=description)
     return CATALOGUE.get(server_id, own)

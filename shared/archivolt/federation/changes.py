@@ -105,18 +105,17 @@ class McpChange(BaseModel):
 def changed_plainly(server: McpServer, change: McpChange) -> McpServer:
     """Return a server with what a change names, but for its parameters."""
     named = change.model_fields_set
-    fresh = McpServer(id=server.id)
     fields: dict[str, object] = {}
     if "enabled" in named:
         fields["enabled"] = bool(change.enabled)
     if "title" in named:
         fields["title"] = change.title or ""
     if "command" in named:
-        fields["command"] = change.command or fresh.command
+        fields["command"] = change.command or ""
     if "args" in named:
         fields["arguments"] = tuple(change.args or ())
     if "url" in named:
-        fields["url"] = change.url or fresh.url
+        fields["url"] = change.url or ""
     if "expose" in named:
         fields["expose"] = tuple(sorted(set(change.expose or ())))
     fields["transport"] = _transport(server, change)

@@ -16,9 +16,9 @@ def require_reachable(server: McpServer, *, programs: bool) -> None:
 
     """
     entry = entry_of(server.id)
+    if not server.works(programs=programs):
+        raise InvalidRequestError("mcp_stdio_unavailable", server=server.id)
     if server.transport is McpTransport.STDIO:
-        if not programs:
-            raise InvalidRequestError("mcp_stdio_unavailable", server=server.id)
         if not (server.command or entry.command):
             raise InvalidRequestError("mcp_parameter_missing", server=server.id, name="command")
         needed = [parameter.name for parameter in entry.parameters if parameter.required]

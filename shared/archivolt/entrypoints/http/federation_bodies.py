@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from archivolt.domain.federation import McpServer, McpStatus, McpTool, McpTransport, list_digest
 from archivolt.domain.messages import Language, message_for
 from archivolt.domain.tool import Risk
-from archivolt.federation.catalogue import entry_of
+from archivolt.federation.catalogue import CATALOGUE, entry_of
 from archivolt.federation.naming import offered_name
 from archivolt.federation.servers import McpTrial
 
@@ -119,13 +119,13 @@ def server_body(
         id=server.id,
         title=server.title or entry.title,
         description=entry.description.spoken(language),
-        origin="catalogue" if entry.is_known else "own",
+        origin="catalogue" if server.id in CATALOGUE else "own",
         enabled=server.enabled,
         status=server.status,
         problem=_problem(server, language),
         checked_at=server.checked_at,
         transport=server.transport,
-        works_here=programs or server.transport is McpTransport.HTTP,
+        works_here=server.works(programs=programs),
         command=(server.command or entry.command) if whole else "",
         args=list(server.arguments or entry.arguments) if whole else [],
         url=(server.url or entry.url) if whole else "",
