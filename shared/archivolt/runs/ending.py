@@ -122,7 +122,7 @@ def _kept(on: RunSupport, over: Run, so_far: SoFar | None, events: Sequence[RunE
     return on.store.save(
         over,
         events=[*events, RunEvent(name="run_end", data=data, at=over.updated_at)],
-        result=_result(over, so_far, over.reason) if so_far else None,
+        result=_result(over, so_far) if so_far else None,
     )
 
 
@@ -147,10 +147,10 @@ def recorded(on: RunSupport, run: Run, action: str, outcome: str, **details: str
     )
 
 
-def _result(run: Run, so_far: SoFar, reason: str) -> Message:
+def _result(run: Run, so_far: SoFar) -> Message:
     """Return what a run brought as the chat keeps an answer: excerpts are content (S25)."""
     collector = sources_of(so_far)
-    if reason == StopReason.ANSWERED or so_far.text.strip():
+    if run.reason == StopReason.ANSWERED or so_far.text.strip():
         citations = collector.used_in(so_far.text, so_far.sources)
     else:
         citations = ()
