@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from archivolt.domain.identity import Role
-from archivolt.domain.rights import PAGES, RIGHTS, TOOL_ROLES, Caller, Right
+from archivolt.domain.rights import PAGES, RIGHTS, Caller, Right
+from archivolt.domain.tool_rights import TOOL_ROLES
 
 _INTRODUCTION: Final = """\
 ## Who may call what

@@ -11,8 +11,9 @@ from starlette.testclient import TestClient
 
 from archivolt.domain.errors import ForbiddenError, NotFoundError
 from archivolt.domain.identity import Principal, Role, TokenKind, TokenReach
-from archivolt.domain.rights import PAGES, RIGHTS, TOOL_ROLES, Caller, Right
+from archivolt.domain.rights import PAGES, RIGHTS, Caller, Right
 from archivolt.domain.tool import Surface
+from archivolt.domain.tool_rights import TOOL_ROLES
 from archivolt.entrypoints.browser.app import PAGE_ROUTES
 from archivolt.entrypoints.browser.endpoints import endpoint_routes
 from archivolt.entrypoints.http.authentication import Gate

@@ -1,4 +1,4 @@
-"""Who may call what: the one table of every route, page and tool, and of the role that it takes.
+"""Who may call what: the one table of every route and page, and of the role that it takes.
 
 An entrance looks its row up and refuses whoever lacks what it says; one without a row lets nobody
 in. What a vault's member may do in it is apart (reader, writer, owner); no role adds to it (R4).
@@ -212,46 +212,6 @@ PAGES: Final[Mapping[str, Caller]] = {
 }
 """Pages, and endpoints of the authorization server: a person is known by the browser's cookie."""
 
-TOOL_ROLES: Final[Mapping[str, Role]] = dict.fromkeys(
-    (
-        "list_vaults",
-        "list_directory",
-        "list_all_files",
-        "read_file",
-        "read_file_raw",
-        "get_backlinks",
-        "list_backups",
-        "diff_backup",
-        "get_graph",
-        "search_fulltext",
-        "search_advanced",
-        "search_paths",
-        "list_tags",
-        "suggest_tags",
-        "list_recent",
-        "web_search",
-        "fetch_url",
-        "create_file",
-        "create_directory",
-        "edit_file",
-        "append_to_file",
-        "restore_backup",
-        "rename_file",
-        "rename_directory",
-        "move_path",
-        "replace_in_files",
-        "delete_file",
-        "delete_directory",
-        "search_documents",
-        "sync_documents",
-        "run_check",
-        "start_run",
-        "run_status",
-    ),
-    Role.VIEWER,
-)
-"""The least role for each tool, whatever the door; what it does in a vault takes its member."""
-
 
 def require(right: Right, principal: Principal, *, reads: bool) -> None:
     """Check that a caller has what a route takes; `reads`: it changes nothing.
@@ -266,17 +226,6 @@ def require(right: Right, principal: Principal, *, reads: bool) -> None:
         if principal.reach.read_only and not reads:
             raise ForbiddenError("token_read_only")
     if not principal.role.includes(right.role):
-        raise ForbiddenError("forbidden")
-
-
-def require_tool(principal: Principal, tool: str) -> None:
-    """Check that a caller has the role that a tool takes; what the table does not name takes none.
-
-    Raises:
-        ForbiddenError: `forbidden`.
-
-    """
-    if not principal.role.includes(TOOL_ROLES.get(tool, Role.VIEWER)):
         raise ForbiddenError("forbidden")
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from archivolt.domain.errors import ForbiddenError, NotFoundError
 from archivolt.domain.identity import Principal
-from archivolt.domain.rights import require_tool
 from archivolt.domain.tool import Risk, Surface
+from archivolt.domain.tool_rights import require_tool
 from archivolt.domain.vault import VaultAccess, VaultRole
 from archivolt.tools.registry import Tool
 from archivolt.vaults.access import VaultService
