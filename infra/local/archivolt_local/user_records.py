@@ -12,7 +12,6 @@ from typing import Any
 
 from archivolt.adapters.dynamodb.local_users import DynamoLocalUsers
 from archivolt.adapters.dynamodb.oauth_grants import DynamoOAuthGrants
-from archivolt.adapters.dynamodb.table import DynamoTable
 from archivolt.bootstrap import Container
 from archivolt.domain.identity import Role, TenantId, UserId
 from archivolt.domain.oauth import LocalUser, Person
@@ -58,7 +57,7 @@ def _user(record: dict[str, Any]) -> LocalUser:
 
 def _stores() -> tuple[LocalUserStore, OAuthGrantStore]:
     on = Container(load_settings())
-    table = DynamoTable(on.aws.dynamodb, on.settings.required("control_table"))
+    table = on.table("control_table")
     return DynamoLocalUsers(table), DynamoOAuthGrants(table)
 
 

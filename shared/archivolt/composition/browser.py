@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from archivolt.adapters.dynamodb.browser_sessions import DynamoBrowserSessions
-    from archivolt.adapters.dynamodb.table import DynamoTable
     from archivolt.bootstrap import Container
     from archivolt.entrypoints.browser.services import BrowserServices
     from archivolt.governance.oauth.clients import OAuthClients
@@ -22,7 +21,7 @@ def browser_services(on: "Container") -> "BrowserServices":
     from archivolt.governance.sign_in.sessions import BrowserSessions
     from archivolt.governance.throttle import Throttle
 
-    store = DynamoBrowserSessions(_control(on))
+    store = DynamoBrowserSessions(on.table("control_table"))
     throttle = Throttle(on.rate_counter, on.clock)
     return BrowserServices(
         public_url=on.settings.public_url,
@@ -55,14 +54,16 @@ def _clients(on: "Container") -> "OAuthClients":
 
         return HttpClientDocuments()
 
-    return OAuthClients(DynamoOAuthClients(_control(on)), documents, on.clock)
+    return OAuthClients(DynamoOAuthClients(on.table("control_table")), documents, on.clock)
 
 
 def _local(on: "Container", marks: "DynamoBrowserSessions", throttle: "Throttle") -> "LocalSignIn":
     from archivolt.adapters.dynamodb.local_users import DynamoLocalUsers
     from archivolt.governance.sign_in.local import LocalSignIn
 
-    return LocalSignIn(DynamoLocalUsers(_control(on)), marks, _links(on), throttle, on.clock)
+    return LocalSignIn(
+        DynamoLocalUsers(on.table("control_table")), marks, _links(on), throttle, on.clock
+    )
 
 
 def _upstream(on: "Container") -> "UpstreamSignIn":
@@ -86,9 +87,3 @@ def _links(on: "Container") -> "TokenVerifier":
     from archivolt.governance.sign_in.local import LINK_AUDIENCE
 
     return verifier_for(on, LINK_AUDIENCE, LINK_AUDIENCE)
-
-
-def _control(on: "Container") -> "DynamoTable":
-    from archivolt.adapters.dynamodb.table import DynamoTable
-
-    return DynamoTable(on.aws.dynamodb, on.settings.required("control_table"))

@@ -80,14 +80,9 @@ class ChatContainer:
     def skills(self) -> "SkillService":
         """The methods a model is given."""
         from archivolt.adapters.dynamodb.skills import DynamoSkills
-        from archivolt.adapters.dynamodb.table import DynamoTable
         from archivolt.chat.skills import SkillService
 
-        return SkillService(
-            lambda: DynamoSkills(
-                DynamoTable(self._on.aws.dynamodb, self._on.settings.required("control_table"))
-            )
-        )
+        return SkillService(lambda: DynamoSkills(self._on.table("control_table")))
 
     @cached_property
     def waiting(self) -> "WaitingTurns":
@@ -190,7 +185,7 @@ class ChatContainer:
         self._on.tools.by_hand.note_refusal(principal, operation, error, surface=Surface.IN_APP)
 
     def _count(self, principal: "Principal", operation: str) -> None:
-        self._on.rate_limit.count(principal, operation, self._on.clock.now())
+        self._on.tools.by_hand.count_unrecorded(principal, operation)
 
     def _environment(self) -> "list[ConfiguredProvider]":
         from archivolt.chat.configured import environment_providers

@@ -27,10 +27,8 @@ class FederationContainer:
     def store(self) -> "McpServerStore":
         """What tenants configured."""
         from archivolt.adapters.dynamodb.mcp_servers import DynamoMcpServers
-        from archivolt.adapters.dynamodb.table import DynamoTable
 
-        control = self._on.settings.required("control_table")
-        return DynamoMcpServers(DynamoTable(self._on.aws.dynamodb, control))
+        return DynamoMcpServers(self._on.table("control_table"))
 
     @property
     def client(self) -> "SdkMcpClient":

@@ -49,9 +49,8 @@ def greeting_verifier(on: "Container", *, at_once: bool) -> "FirstRequests":
 def personal_tokens(on: "Container") -> "PersonalTokenStore":
     """Return where personal access tokens are kept."""
     from archivolt.adapters.dynamodb.personal_tokens import DynamoPersonalTokens
-    from archivolt.adapters.dynamodb.table import DynamoTable
 
-    return DynamoPersonalTokens(DynamoTable(on.aws.dynamodb, on.settings.required("control_table")))
+    return DynamoPersonalTokens(on.table("control_table"))
 
 
 def oauth_tokens(on: "Container") -> "OAuthTokens":
@@ -72,9 +71,8 @@ def connections(on: "Container") -> "Connections":
 def oauth_grants(on: "Container") -> "OAuthGrantStore":
     """Return where what people let in is kept."""
     from archivolt.adapters.dynamodb.oauth_grants import DynamoOAuthGrants
-    from archivolt.adapters.dynamodb.table import DynamoTable
 
-    return DynamoOAuthGrants(DynamoTable(on.aws.dynamodb, on.settings.required("control_table")))
+    return DynamoOAuthGrants(on.table("control_table"))
 
 
 def _identity_provider(on: "Container") -> "TokenVerifier":

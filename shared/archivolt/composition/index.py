@@ -126,14 +126,12 @@ class IndexContainer:
     @cached_property
     def vector_cache(self) -> "VectorCache":
         """Vectors by the text they were made of."""
-        from archivolt.adapters.dynamodb.table import DynamoTable
         from archivolt.adapters.dynamodb.vector_places import DynamoVectorPlaces
         from archivolt.adapters.s3.vector_cache import S3VectorCache
 
-        settings = self._on.settings
-        table = DynamoTable(self._on.aws.dynamodb, settings.required("catalogue_table"))
+        places = DynamoVectorPlaces(self._on.table("catalogue_table"))
         return S3VectorCache(
-            self._on.aws.s3, settings.required("documents_bucket"), DynamoVectorPlaces(table)
+            self._on.aws.s3, self._on.settings.required("documents_bucket"), places
         )
 
     @cached_property

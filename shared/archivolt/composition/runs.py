@@ -28,11 +28,9 @@ class RunsContainer:
     def store(self) -> "RunStore":
         """Runs that are not over age."""
         from archivolt.adapters.dynamodb.runs import DynamoRuns
-        from archivolt.adapters.dynamodb.table import DynamoTable
         from archivolt.governance.kept_runs import KeptRuns
 
-        name = self._on.settings.required("conversations_table")
-        kept = DynamoRuns(DynamoTable(self._on.aws.dynamodb, name))
+        kept = DynamoRuns(self._on.table("conversations_table"))
         return KeptRuns(kept, self._on.tenant_settings, self._on.clock)
 
     @cached_property

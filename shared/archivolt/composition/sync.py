@@ -37,10 +37,8 @@ class SyncContainer:
     def runs(self) -> "IndexRuns":
         """When each vault was compared, and whether it is being rebuilt."""
         from archivolt.adapters.dynamodb.index_runs import DynamoIndexRuns
-        from archivolt.adapters.dynamodb.table import DynamoTable
 
-        table = DynamoTable(self._on.aws.dynamodb, self._on.settings.required("catalogue_table"))
-        return DynamoIndexRuns(table)
+        return DynamoIndexRuns(self._on.table("catalogue_table"))
 
     @cached_property
     def personal_vaults(self) -> "PersonalVaults":
@@ -82,10 +80,8 @@ class SyncContainer:
     @cached_property
     def _leases(self) -> "SyncLeases":
         from archivolt.adapters.dynamodb.sync_leases import DynamoSyncLeases
-        from archivolt.adapters.dynamodb.table import DynamoTable
 
-        table = DynamoTable(self._on.aws.dynamodb, self._on.settings.required("control_table"))
-        return DynamoSyncLeases(table, self._on.clock)
+        return DynamoSyncLeases(self._on.table("control_table"), self._on.clock)
 
     @cached_property
     def queue(self) -> "SyncQueue":

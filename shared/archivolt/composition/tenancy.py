@@ -34,10 +34,9 @@ def tenants(on: "Container") -> "Tenants":
 
 def tenant_directory(on: "Container") -> "TenantDirectory":
     """Return where tenants and the people seen in them are kept."""
-    from archivolt.adapters.dynamodb.table import DynamoTable
     from archivolt.adapters.dynamodb.tenants import DynamoTenants
 
-    return DynamoTenants(DynamoTable(on.aws.dynamodb, on.settings.required("control_table")))
+    return DynamoTenants(on.table("control_table"))
 
 
 def rate_limit(on: "Container") -> "RateLimit":

@@ -173,10 +173,8 @@ class ToolsContainer:
     def signing_key(self) -> "DynamoSigningKey":
         """The secret of this deployment that every function shares."""
         from archivolt.adapters.dynamodb.signing_key import DynamoSigningKey
-        from archivolt.adapters.dynamodb.table import DynamoTable
 
-        control = DynamoTable(self._on.aws.dynamodb, self._on.settings.required("control_table"))
-        return DynamoSigningKey(control, self._on.secret_box)
+        return DynamoSigningKey(self._on.table("control_table"), self._on.secret_box)
 
     @cached_property
     def approvals(self) -> "ApprovalService":

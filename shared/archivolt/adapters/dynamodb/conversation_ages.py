@@ -6,18 +6,18 @@ RETENTION    PLACE    where the daily purge stopped
 """
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from boto3.dynamodb.conditions import Attr
 
-from archivolt.adapters.dynamodb.conversations import DynamoConversations
+from archivolt.adapters.dynamodb.conversations import DynamoConversations, conversation_of
+from archivolt.adapters.dynamodb.moments import to_text
 from archivolt.adapters.dynamodb.run_items import run_key, run_of
 from archivolt.adapters.dynamodb.runs import DynamoRuns
 from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable, StoredItem
 from archivolt.adapters.dynamodb.writes import Key, Put, Update
-from archivolt.domain.conversation import Conversation, ConversationId
-from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.identity import TenantId
 from archivolt.domain.retention_limits import PURGE_HOLD_SECONDS
 from archivolt.domain.run import RunId
 from archivolt.ports.clock import Clock
@@ -60,20 +60,20 @@ class DynamoConversationAges:
         held = Update(
             key=Key(f"CONVERSATION#{one.tenant}#{one.id}", _HEAD),
             set={"busy_until": until.isoformat()},
-            condition=Attr("last_use").lt(_moment(since)),
+            condition=Attr("last_use").lt(to_text(since)),
         )
         try:
             head = self._table.update(held)
         except ConditionFailedError:
             return False
-        self._conversations.delete(_conversation(head))
+        self._conversations.delete(conversation_of(head))
         return True
 
     def _purge_run(self, one: ConversationAge, since: datetime) -> bool:
         """Remove a run; one that is over is never active again."""
         key = run_key(one.tenant, RunId(one.id))
         head = self._table.get(key)
-        if head is None or head["last_use"] >= _moment(since):
+        if head is None or head["last_use"] >= to_text(since):
             return False
         self._runs.delete(run_of(head))
         return True
@@ -89,22 +89,6 @@ def _age(item: StoredItem) -> ConversationAge | None:
         id=conversation_id,
         last_use=datetime.fromisoformat(item["last_use"].partition("#")[0]),
         is_run=item["sk"] == _RUN,
-    )
-
-
-def _moment(since: datetime) -> str:
-    # Of one width, so that text order is the order of time.
-    return since.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _conversation(head: StoredItem) -> Conversation:
-    return Conversation(
-        id=ConversationId(head["id"]),
-        tenant=TenantId(head["tenant"]),
-        owner=UserId(head["owner"]),
-        title=head["title"],
-        created_at=datetime.fromisoformat(head["created_at"]),
-        updated_at=datetime.fromisoformat(head["updated_at"]),
     )
 
 

@@ -11,14 +11,15 @@ the id, as `last_use`; only the first kind of item is in it.
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime
-from typing import Any, Final
+from datetime import datetime
+from typing import Final
 
 from boto3.dynamodb.conditions import Attr
 from boto3.dynamodb.conditions import Key as KeyCondition
 
 from archivolt.adapters.dynamodb.latest_messages import latest_items, messages_of
 from archivolt.adapters.dynamodb.messages import to_parts
+from archivolt.adapters.dynamodb.moments import to_text
 from archivolt.adapters.dynamodb.table import (
     MAX_TRANSACTION_WRITES,
     ConditionFailedError,
@@ -161,7 +162,7 @@ class DynamoConversations:
         )
         shown = page.items[:limit]
         next_page = shown[-1]["last_use"] if len(page.items) > limit else None
-        return [_conversation(item, ()) for item in shown], next_page
+        return [conversation_of(item) for item in shown], next_page
 
     def delete(self, conversation: Conversation) -> None:
         """Remove every message, then the conversation itself (S21).
@@ -194,6 +195,24 @@ class DynamoConversations:
         if head is None:
             raise NotFoundError("conversation_not_found")
         return head
+
+
+def conversation_of(head: StoredItem, messages: tuple[Message, ...] = ()) -> Conversation:
+    """Return the conversation of an item that is a head."""
+    busy_until = head["busy_until"]
+    return Conversation(
+        id=ConversationId(head["id"]),
+        tenant=TenantId(head["tenant"]),
+        owner=UserId(head["owner"]),
+        title=head["title"],
+        created_at=datetime.fromisoformat(head["created_at"]),
+        updated_at=datetime.fromisoformat(head["updated_at"]),
+        message_count=head["message_count"],
+        busy_until=datetime.fromisoformat(busy_until) if busy_until else None,
+        messages=messages,
+        # What earlier versions of the product did not note may be.
+        private=head.get("private", head["message_count"] > 0),
+    )
 
 
 def _writes(
@@ -233,24 +252,7 @@ def _is_private(conversation: Conversation, messages: Iterable[Message]) -> bool
 
 
 def _whole(head: StoredItem, items: list[StoredItem]) -> Conversation:
-    return replace(_conversation(head, messages_of(items)), waiting=waiting_turn(items))
-
-
-def _conversation(head: dict[str, Any], messages: tuple[Message, ...]) -> Conversation:
-    busy_until = head["busy_until"]
-    return Conversation(
-        id=ConversationId(head["id"]),
-        tenant=TenantId(head["tenant"]),
-        owner=UserId(head["owner"]),
-        title=head["title"],
-        created_at=datetime.fromisoformat(head["created_at"]),
-        updated_at=datetime.fromisoformat(head["updated_at"]),
-        message_count=head["message_count"],
-        busy_until=datetime.fromisoformat(busy_until) if busy_until else None,
-        messages=messages,
-        # What earlier versions of the product did not note may be.
-        private=head.get("private", head["message_count"] > 0),
-    )
+    return replace(conversation_of(head, messages_of(items)), waiting=waiting_turn(items))
 
 
 def _key(tenant: TenantId, conversation_id: ConversationId) -> Key:
@@ -262,8 +264,7 @@ def _owner_pk(tenant: TenantId, user: UserId) -> str:
 
 
 def _last_used(conversation_id: ConversationId, at: datetime) -> dict[str, str]:
-    # Of one width, so that text order is the order of time.
-    moment = at.astimezone(UTC).isoformat(timespec="microseconds")
+    moment = to_text(at)
     return {"updated_at": moment, "last_use": f"{moment}#{conversation_id}"}
 
 

@@ -10,13 +10,13 @@ transaction that removes what it counts.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from boto3.dynamodb.conditions import Attr
 from boto3.dynamodb.conditions import Key as KeyCondition
 
-from archivolt.adapters.dynamodb.moments import from_number, to_number
+from archivolt.adapters.dynamodb.moments import from_number, to_number, to_text
 from archivolt.adapters.dynamodb.table import (
     ConditionFailedError,
     DynamoTable,
@@ -195,10 +195,12 @@ def _key(erasure_id: str) -> Key:
 
 
 def _listed(erasure: Erasure) -> Key:
-    moment = erasure.asked_at.astimezone(UTC).isoformat(timespec="microseconds")
     subject = erasure.subject
     is_conversation = subject.scope is ErasureScope.CONVERSATION
-    return Key(_list_of(subject.tenant, conversations=is_conversation), f"{moment}#{erasure.id}")
+    return Key(
+        _list_of(subject.tenant, conversations=is_conversation),
+        f"{to_text(erasure.asked_at)}#{erasure.id}",
+    )
 
 
 def _list_of(tenant: TenantId, *, conversations: bool) -> str:

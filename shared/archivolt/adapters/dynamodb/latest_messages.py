@@ -27,9 +27,11 @@ def latest_items(table: DynamoTable, pk: str, head: str) -> list[StoredItem]:
         page = table.page(condition, limit=MAX_HISTORY_MESSAGES, after=after, descending=True)
         found += page.items
         after = page.last_key
+        if after is None:
+            return found[::-1]
         messages = messages_of(found[::-1])
         enough = sum(len(message.text) for message in messages) >= MAX_HISTORY_CHARS
-        if after is None or enough or len(messages) >= MAX_HISTORY_MESSAGES:
+        if enough or len(messages) >= MAX_HISTORY_MESSAGES:
             return found[::-1]
 
 

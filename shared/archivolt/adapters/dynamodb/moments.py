@@ -1,4 +1,4 @@
-"""Moments as numbers that a condition can compare: whole microseconds since 1970."""
+"""Moments that a condition can compare: whole microseconds since 1970, or text of one width."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -15,3 +15,8 @@ def to_number(moment: datetime) -> int:
 def from_number(number: int) -> datetime:
     """Return the moment, in UTC, that `to_number` was given."""
     return _START + number * _UNIT
+
+
+def to_text(moment: datetime) -> str:
+    """Return a moment as text, in UTC and of one width: text order is the order of time."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")

@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
+from archivolt.adapters.dynamodb.moments import to_text
 from archivolt.adapters.dynamodb.table import StoredItem
 from archivolt.adapters.dynamodb.writes import Key
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, TokenReach, UserId
@@ -34,9 +35,8 @@ def owner_pk(tenant: TenantId, user: UserId) -> str:
 
 
 def last_use_of(run: Run) -> str:
-    """Return the place of a run in its owner's list: of one width, so that text order is time."""
-    moment = run.updated_at.astimezone(UTC).isoformat(timespec="microseconds")
-    return f"{moment}#{run.id}"
+    """Return the place of a run in its owner's list."""
+    return f"{to_text(run.updated_at)}#{run.id}"
 
 
 def run_item(run: Run) -> dict[str, Any]:

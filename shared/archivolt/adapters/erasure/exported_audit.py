@@ -21,6 +21,8 @@ from archivolt.domain.errors import NotFoundError
 from archivolt.observability import logger
 
 _ENDING: Final = ".jsonl.gz"
+# Every second key is a seal, which names nobody.
+_AT_ONCE: Final = 10
 
 Line = dict[str, Any]
 
@@ -52,12 +54,14 @@ class ExportedAuditEraser:
         return key
 
     def _next(self, prefix: str, after: str) -> str | None:
+        """Return the next file, or the last key that was looked at; None at the end."""
         start: dict[str, Any] = {"StartAfter": after} if after else {}
         with translated():
             page = self._bucket.client.list_objects_v2(
-                Bucket=self._bucket.name, Prefix=prefix, MaxKeys=1, **start
+                Bucket=self._bucket.name, Prefix=prefix, MaxKeys=_AT_ONCE, **start
             )
-        return next((entry.get("Key", "") for entry in page.get("Contents", [])), None)
+        keys = [entry.get("Key", "") for entry in page.get("Contents", [])]
+        return next((key for key in keys if key.endswith(_ENDING)), keys[-1] if keys else None)
 
     def _clean(self, erasure: Erasure, key: str) -> None:
         packed = self._read(key)

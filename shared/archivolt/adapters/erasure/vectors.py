@@ -1,14 +1,13 @@
 """Vectors: a user's collections, and the points of a vault in everybody's."""
 
-import hashlib
 import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 from archivolt.adapters.dynamodb.erasures import DynamoErasures, Planned
 from archivolt.adapters.qdrant.rest import NoCollectionError, QdrantRest
+from archivolt.adapters.qdrant.vectors import prefix_of
 from archivolt.domain.erasure import Erasure, ErasureScope, Subject
-from archivolt.domain.identity import TenantId, UserId
 
 # As `QdrantVectors.collection` names them: whose, and for which model.
 _OURS: Final = re.compile(r"user_[0-9a-f]{32}_[0-9a-f]{8}")
@@ -61,7 +60,7 @@ class VectorsEraser:
 
     def _is_whole(self, subject: Subject, name: str) -> bool:
         """Tell whether a collection goes with all that is in it."""
-        if subject.user is not None and name.startswith(_prefix_of(subject.tenant, subject.user)):
+        if subject.user is not None and name.startswith(prefix_of(subject.tenant, subject.user)):
             return True
         return subject.scope is ErasureScope.TENANT and self._count(name, subject.vaults) > 0
 
@@ -90,9 +89,3 @@ def _filter(vaults: Sequence[str] | None) -> dict[str, Any]:
     if vaults is None:
         return {}
     return {"filter": {"must": [{"key": "space_id", "match": {"any": list(vaults)}}]}}
-
-
-def _prefix_of(tenant: TenantId, user: UserId) -> str:
-    """Return what the names of a user's collections begin with."""
-    digest = hashlib.sha256(f"{tenant}/{user}".encode()).hexdigest()
-    return f"user_{digest[:32]}_"

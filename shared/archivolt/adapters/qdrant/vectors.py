@@ -130,7 +130,7 @@ class QdrantVectors:
 
     def collection(self, tenant: TenantId, user: UserId) -> str:
         """Return the name of a user's collection; it tells neither tenant nor user."""
-        return f"user_{_digest(f'{tenant}/{user}')[:32]}_{self._suffix}"
+        return f"{prefix_of(tenant, user)}{self._suffix}"
 
     def _put(self, collection: str, points: list[Json]) -> None:
         def put() -> object:
@@ -149,6 +149,11 @@ class QdrantVectors:
             self._server.call("POST", path, {"filter": {"must": conditions}})
         except NoCollectionError:
             return
+
+
+def prefix_of(tenant: TenantId, user: UserId) -> str:
+    """Return what the names of a user's collections begin with, whatever their model."""
+    return f"user_{_digest(f'{tenant}/{user}')[:32]}_"
 
 
 def _in_vaults(vaults: Sequence[VaultRef]) -> list[Json]:
