@@ -29,7 +29,11 @@ class AnthropicFormat:
         base = base_url.rstrip("/")
         if base.endswith(_PATH):
             return base
-        return f"{base}{_PATH}" if urlsplit(base).path else f"{base}/v1{_PATH}"
+        return f"{_versioned(base)}{_PATH}"
+
+    def models_url(self, base_url: str) -> str:
+        """Return the address of the shortest list of models."""
+        return f"{_versioned(base_url.rstrip('/').removesuffix(_PATH))}/models?limit=1"
 
     def headers(self, key: str) -> dict[str, str]:
         """Return what proves the caller, and the version that is spoken."""
@@ -67,3 +71,7 @@ class AnthropicFormat:
     def chunks(self, answer: object) -> list[JsonObject]:
         """Return a whole message as one event."""
         return [an_object(answer)]
+
+
+def _versioned(base: str) -> str:
+    return base if urlsplit(base).path else f"{base}/v1"

@@ -17,10 +17,12 @@ class GeminiFormat:
 
     def url(self, base_url: str, model: str) -> str:
         """Return the address of a model's streamed answers; the base may be a bare host."""
-        base = base_url.rstrip("/")
-        base = base if urlsplit(base).path else f"{base}/v1beta"
         named = quote(model.removeprefix("models/"), safe="")
-        return f"{base}/models/{named}:streamGenerateContent?alt=sse"
+        return f"{_base(base_url)}/models/{named}:streamGenerateContent?alt=sse"
+
+    def models_url(self, base_url: str) -> str:
+        """Return the address of the shortest list of models."""
+        return f"{_base(base_url)}/models?pageSize=1"
 
     def headers(self, key: str) -> dict[str, str]:
         """Return what proves the caller: never in the address, which is logged."""
@@ -47,3 +49,8 @@ class GeminiFormat:
     def chunks(self, answer: object) -> list[JsonObject]:
         """Return an answer that was not streamed: one object, or a list of them."""
         return objects(answer) or [an_object(answer)]
+
+
+def _base(base_url: str) -> str:
+    base = base_url.rstrip("/")
+    return base if urlsplit(base).path else f"{base}/v1beta"

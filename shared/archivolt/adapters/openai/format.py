@@ -7,6 +7,7 @@ from archivolt.adapters.openai.assembler import CompletionAssembler, whole_compl
 from archivolt.adapters.openai.dialects import Dialect
 from archivolt.adapters.openai.wire import completion_request
 from archivolt.adapters.streaming.json_values import an_object
+from archivolt.domain.providers import PRESETS
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import ModelRequest
 
@@ -25,6 +26,12 @@ class OpenAIFormat:
         """Return the address of completions; the base may be that already."""
         base = base_url.rstrip("/")
         return base if base.endswith(_PATH) else f"{base}{_PATH}"
+
+    def models_url(self, base_url: str) -> str:
+        """Return the address of the list of models, of OpenRouter that of the key."""
+        base = base_url.rstrip("/").removesuffix(_PATH)
+        # Its list of models is public.
+        return f"{base}/key" if base == PRESETS["openrouter"].base_url else f"{base}/models"
 
     def headers(self, key: str) -> dict[str, str]:
         """Return what proves the caller."""

@@ -5,12 +5,11 @@ The key is in a header and nowhere else, and of an answer its status alone is re
 
 from collections.abc import Callable
 from typing import Final
-from urllib.parse import urlsplit
 
 import httpx2
 
 from archivolt.adapters.chat_models import provider_format
-from archivolt.domain.providers import PRESETS, WireFormat
+from archivolt.domain.providers import WireFormat
 from archivolt.ports.chat_model import ProviderConnection
 from archivolt.ports.provider_keys import KeyTrial, KeyVerdict
 
@@ -19,8 +18,6 @@ _OK: Final = range(200, 300)
 _REFUSED: Final = frozenset({401, 402, 403})
 # Google answers so to a key that it does not know.
 _REFUSED_BY_GEMINI: Final = _REFUSED | {400}
-_COMPLETIONS: Final = "/chat/completions"
-_MESSAGES: Final = "/messages"
 
 
 class HttpProviderKeyCheck:
@@ -36,11 +33,10 @@ class HttpProviderKeyCheck:
 
     def check(self, connection: ProviderConnection) -> KeyTrial:
         """Return what came of asking with a connection's key."""
-        headers = provider_format(connection.wire_format).headers(connection.key)
+        wire = provider_format(connection.wire_format)
+        address, headers = wire.models_url(connection.base_url), wire.headers(connection.key)
         try:
-            with self._client().stream(
-                "GET", _address(connection), headers=headers, timeout=_SECONDS
-            ) as answer:
+            with self._client().stream("GET", address, headers=headers, timeout=_SECONDS) as answer:
                 status = answer.status_code
         except httpx2.HTTPError:
             return KeyTrial(verdict=KeyVerdict.UNREACHABLE)
@@ -54,18 +50,3 @@ def _verdict(connection: ProviderConnection, status: int) -> KeyVerdict:
     if status in (_REFUSED_BY_GEMINI if is_gemini else _REFUSED):
         return KeyVerdict.REFUSED
     return KeyVerdict.UNCLEAR
-
-
-def _address(connection: ProviderConnection) -> str:
-    """Return where a provider says something to who has a key."""
-    base = connection.base_url.rstrip("/")
-    match connection.wire_format:
-        case WireFormat.OPENAI:
-            base = base.removesuffix(_COMPLETIONS)
-            # Its list of models is public.
-            return f"{base}/key" if base == PRESETS["openrouter"].base_url else f"{base}/models"
-        case WireFormat.ANTHROPIC:
-            base = base.removesuffix(_MESSAGES)
-            return f"{base if urlsplit(base).path else f'{base}/v1'}/models?limit=1"
-        case WireFormat.GEMINI:
-            return f"{base if urlsplit(base).path else f'{base}/v1beta'}/models?pageSize=1"

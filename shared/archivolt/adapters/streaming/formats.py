@@ -63,6 +63,10 @@ class ProviderFormat(Protocol):
         """Return where a request for a model goes."""
         ...
 
+    def models_url(self, base_url: str) -> str:
+        """Return what says something to those alone who have a key, and costs nothing."""
+        ...
+
     def headers(self, key: str) -> dict[str, str]:
         """Return what the format asks for, and what proves the caller; `key` may be empty."""
         ...
