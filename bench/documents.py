@@ -6,18 +6,15 @@ that reads an empty sheet.
 
 import os
 from collections.abc import Callable
-from functools import partial
 from typing import Final
 
 from archivolt.composition.extraction import extractor_of_all_formats
-from archivolt.domain.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS
 from archivolt.domain.paths import VaultPath
 from archivolt.ingestion.documents import DocumentReader
-from archivolt.ingestion.splitting import split
-from archivolt.retrieval.tokens import token_upper_bound
 from bench.table import Row
 from tests.documents import docx, heavy_pdf, pdf
 from tests.office_documents import overlapping, xlsx
+from tests.splitting import product_split
 
 _MEGABYTE: Final = 1_000_000
 _LINES: Final = [f"Line {number} of a page, with some words in it." for number in range(40)]
@@ -42,7 +39,7 @@ def measure() -> list[Row]:
     """Return the seconds of each document, and what came of it."""
     reader = DocumentReader(
         extractor_of_all_formats(),
-        partial(split, budget=CHUNK_TOKENS, count=token_upper_bound, overlap=CHUNK_OVERLAP_TOKENS),
+        product_split,
         recipe="bench",
     )
     floor, _ = _seconds(reader, xlsx({"S": ""}))

@@ -1,19 +1,15 @@
 """The product's own indexing over the stores that a benchmark brings."""
 
-from functools import partial
-
-from archivolt.domain.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS
 from archivolt.ingestion.documents import DocumentReader
 from archivolt.ingestion.index_change import IndexChanges
 from archivolt.ingestion.index_plan import IndexPlanner
 from archivolt.ingestion.index_write import IndexWriter
-from archivolt.ingestion.splitting import split
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
 from archivolt.ports.ingestion import EmbeddingQueue, Extractor
 from archivolt.ports.retrieval import TextIndex
-from archivolt.retrieval.tokens import token_upper_bound
+from tests.splitting import product_split
 
 
 def index_changes(
@@ -26,12 +22,11 @@ def index_changes(
     clock: Clock,
 ) -> IndexChanges:
     """Return the use case of the indexing function over these stores."""
-    cut = partial(split, budget=CHUNK_TOKENS, count=token_upper_bound, overlap=CHUNK_OVERLAP_TOKENS)
     planner = IndexPlanner(
         files=files,
         catalogue=catalogue,
         text_index=text_index,
-        reader=DocumentReader(extractor, cut, recipe="bench"),
+        reader=DocumentReader(extractor, product_split, recipe="bench"),
         clock=clock,
     )
     writer = IndexWriter(catalogue=catalogue, text_index=text_index, queue=queue)

@@ -14,12 +14,10 @@ import httpx2
 
 from archivolt.adapters.embedding.embedded_use import EmbeddedUse
 from archivolt.domain.ingestion import Passage
-from archivolt.domain.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS
-from archivolt.ingestion.splitting import split
-from archivolt.retrieval.tokens import token_upper_bound
 from bench import first_load
 from bench.local_stack import index_states, pages, started
 from bench.table import Row
+from tests.splitting import product_split
 
 _VAULT: Final = "pages"
 _LOAD_SECONDS: Final = 180.0
@@ -93,7 +91,7 @@ def _rate(files: Sequence[Path], work: Callable[[Path], object]) -> float:
 
 def _split(file: Path) -> list[Passage]:
     text = file.read_text(encoding="utf-8", errors="replace")
-    return split(text, budget=CHUNK_TOKENS, count=token_upper_bound, overlap=CHUNK_OVERLAP_TOKENS)
+    return product_split(text)
 
 
 def _embed(model: EmbeddedUse, passages: Sequence[Passage]) -> None:

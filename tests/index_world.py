@@ -1,7 +1,6 @@
 """A vault, its index and the workers that keep it, on fakes; events are delivered by hand."""
 
 from datetime import timedelta
-from functools import partial
 from typing import TYPE_CHECKING
 
 from archivolt.domain.identity import UserId
@@ -14,7 +13,6 @@ from archivolt.domain.ingestion import (
     membership_job,
     sequencer,
 )
-from archivolt.domain.limits import CHUNK_OVERLAP_TOKENS, CHUNK_TOKENS
 from archivolt.domain.messages import Language
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode, SearchQuery, SearchResult
@@ -27,11 +25,9 @@ from archivolt.ingestion.index_plan import IndexPlanner
 from archivolt.ingestion.index_write import IndexWriter
 from archivolt.ingestion.moved_readings import MovedReadings
 from archivolt.ingestion.reconcile import IndexStores, Reconcile, Reconciliation
-from archivolt.ingestion.splitting import split
 from archivolt.ingestion.vault_comparison import Recipe
 from archivolt.retrieval.filters import DocumentFilters
 from archivolt.retrieval.hybrid import RetrievalService, SearchModels
-from archivolt.retrieval.tokens import token_upper_bound
 from archivolt.vaults.search import TextSearch
 from tests.builders import ALICE, a_vault, principal
 from tests.fakes.catalogue import InMemoryCatalogue
@@ -45,6 +41,7 @@ from tests.fakes.notes import InMemoryNotes
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
 from tests.fakes.vectors import InMemoryVectors, WordHashEmbedder
+from tests.splitting import product_split
 
 if TYPE_CHECKING:
     from archivolt.ports.retrieval import Reranker
@@ -223,9 +220,7 @@ class IndexWorld:
         across = self.line.across
         reader = DocumentReader(
             across(self.extractor),
-            partial(
-                split, budget=CHUNK_TOKENS, count=token_upper_bound, overlap=CHUNK_OVERLAP_TOKENS
-            ),
+            product_split,
             recipe=RECIPE,
         )
         planner = IndexPlanner(

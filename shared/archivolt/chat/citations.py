@@ -8,12 +8,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
-from urllib.parse import unquote
 
 from archivolt.domain.conversation import Citation
 from archivolt.domain.limits import MAX_CITATIONS, MAX_EXCERPT_CHARS
 from archivolt.domain.paths import vault_uri
 from archivolt.domain.tool import JsonObject
+from archivolt.domain.vault_addresses import read_address
 
 
 class SourceCollector:
@@ -104,8 +104,7 @@ def _after(uri: str, place: str) -> str | None:
 
 
 def _led(passage: Citation, uri: str) -> Citation:
-    _, _, path = uri.partition("#")[0].removeprefix("vault://").partition("/")
-    return replace(passage, uri=uri, path=unquote(path))
+    return replace(passage, uri=uri, path=read_address(uri).path)
 
 
 def _names(text: str, passage: Citation) -> bool:

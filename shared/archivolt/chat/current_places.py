@@ -4,19 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from archivolt.chat.scope import Vaults
 from archivolt.domain.conversation import Citation, Conversation
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.identity import Principal
 from archivolt.domain.paths import VaultPath, vault_uri
 from archivolt.domain.vault import VaultAccess
-
-
-class Vaults(Protocol):
-    """Proves a caller's membership."""
-
-    def access(self, principal: Principal, name: str) -> VaultAccess:
-        """Return the access, or raise `vault_not_found`."""
-        ...
 
 
 class Moves(Protocol):

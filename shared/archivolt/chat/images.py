@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, Protocol
 
+from archivolt.chat.scope import Vaults
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, TooLargeError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_IMAGE_BYTES, MAX_MESSAGE_IMAGES
@@ -21,14 +22,6 @@ from archivolt.ports.chat_model import ModelImage
 
 _DATA_URL: Final = re.compile(r"data:[\w./+-]{1,100}(?:;[\w=.-]{1,50})*;base64,", re.ASCII)
 _VAULT: Final = "vault://"
-
-
-class Vaults(Protocol):
-    """Proves a caller's membership."""
-
-    def access(self, principal: Principal, name: str) -> VaultAccess:
-        """Return the access, or raise `vault_not_found`."""
-        ...
 
 
 class Files(Protocol):

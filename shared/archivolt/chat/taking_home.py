@@ -35,9 +35,9 @@ from archivolt.ports.personal_tokens import PersonalTokenStore
 from archivolt.ports.runs import RunStore
 from archivolt.ports.skills import SkillStore
 from archivolt.ports.vaults import VaultDirectory
+from archivolt.vaults.trees import pages
 
 _PIECE: Final = 4_000_000
-_PAGE: Final = 1_000
 _DAY: Final = timedelta(days=1)
 
 
@@ -177,15 +177,8 @@ class TakingHome:
                 yield access
 
     def _documents(self, access: VaultAccess) -> Iterator[tuple[VaultPath, int]]:
-        after: str | None = None
-        while True:
-            page = self._held.files.list(
-                access.vault.ref, ROOT, recursive=True, limit=_PAGE, after=after
-            )
+        for page in pages(self._held.files, access.vault.ref, ROOT, recursive=True):
             yield from ((file.path, file.size) for file in page.files)
-            after = page.next_after
-            if after is None:
-                return
 
     def _document(
         self, archive: zipfile.ZipFile, pipe: _Pipe, access: VaultAccess, path: VaultPath

@@ -5,9 +5,8 @@ from typing import Any, Final
 
 from archivolt.domain.conversation import ToolCallRecord
 from archivolt.domain.paths import vault_uri
+from archivolt.federation.naming import PREFIX
 
-# What a server of others names so is its own matter.
-_OF_OTHERS: Final = "mcp_"
 _REMOVING: Final = "delete_"
 # A path narrows them; what they find is cited.
 _SEARCHING: Final = "search_"
@@ -22,7 +21,9 @@ def touched_uris(call: ToolCallRecord) -> list[str]:
     done = call.status == "success"
     vault = call.arguments.get("vault")
     gone = done and call.tool_name.startswith(_REMOVING)
-    if call.status not in _HAPPENED or gone or call.tool_name.startswith((_OF_OTHERS, _SEARCHING)):
+    # What a server of others names so is its own matter.
+    elsewhere = call.tool_name.startswith((PREFIX, _SEARCHING))
+    if call.status not in _HAPPENED or gone or elsewhere:
         return []
     path = _path(call.arguments, done=done)
     return [vault_uri(vault, path)] if isinstance(vault, str) and vault and path else []

@@ -12,6 +12,9 @@ from archivolt.domain.federation_limits import (
     MAX_TOOL_NAME_CHARS,
 )
 
+PREFIX: Final = "mcp_"
+"""What the names of their tools begin with, and no name of ours."""
+
 _OTHER: Final = re.compile(r"[^A-Za-z0-9_-]+")
 _DIGEST_CHARS: Final = 8
 
@@ -21,7 +24,7 @@ def offered_name(server: str, tool: str) -> str:
 
     `server` is an id, which has no `_`: where the name of the tool begins is plain.
     """
-    prefix = f"mcp_{server}_"
+    prefix = f"{PREFIX}{server}_"
     plain = _OTHER.sub("_", tool)
     room = MAX_TOOL_NAME_CHARS - len(prefix)
     if plain == tool and 0 < len(tool) <= room:

@@ -69,7 +69,7 @@ def gaps(text: str, within: Span) -> Iterator[Span]:
     """Yield what stands between two sentences, possibly nothing, in order."""
     for match in _END.finditer(text, *within):
         group = match.lastgroup or ""
-        start, end = match.span("gap" if group == "gap" else group)
+        start, end = match.span(group)
         if group != "gap" or _ends(text, match):
             yield start, end
 

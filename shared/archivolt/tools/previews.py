@@ -14,7 +14,7 @@ from archivolt.tools.schemas import ToolOutput
 from archivolt.tools.truncation import Cut, json_length, truncate
 
 IN_VAULT: Final = Message("In the vault {vault}:", "Dans le coffre {vault} :")
-AND_MORE: Final = Message("and {count} more", "et {count} de plus")
+_AND_MORE: Final = Message("and {count} more", "et {count} de plus")
 
 _CUT: Final = Cut(field="diff", by_line=True, then=Cut(field="affected"))
 
@@ -88,7 +88,7 @@ def shown(
 def more_affected(preview: JsonObject, language: Language) -> str:
     """Return how many of what a shown preview affects it does not list; "" for none."""
     left_out = preview["affected_total"] - len(preview["affected"])
-    return AND_MORE.spoken(language).format(count=left_out) if left_out > 0 else ""
+    return _AND_MORE.spoken(language).format(count=left_out) if left_out > 0 else ""
 
 
 def _affected(affected: Affected, language: Language, vault: str | None) -> AffectedFile:

@@ -7,7 +7,6 @@ from typing import Final, TypeVar
 
 from archivolt.domain.errors import TooLargeError
 from archivolt.domain.limits import (
-    MAX_LIST_LIMIT,
     MAX_MANY_FILES_SECONDS,
     MAX_PARALLEL_FILES,
     MAX_TREE_FILES,
@@ -16,6 +15,7 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import FileInfo, VaultRef
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
+from archivolt.vaults.trees import pages
 
 _BATCH: Final = MAX_PARALLEL_FILES * 4
 
@@ -61,14 +61,9 @@ def files_below(store: FileStore, vault: VaultRef, directory: VaultPath) -> Iter
         TooLargeError: `too_many_files`: more than one change takes.
 
     """
-    after: str | None = None
     count = 0
-    while True:
-        page = store.list(vault, directory, recursive=True, limit=MAX_LIST_LIMIT, after=after)
+    for page in pages(store, vault, directory, recursive=True):
         count += len(page.files)
         if count > MAX_TREE_FILES:
             raise TooLargeError("too_many_files", count=count, limit=MAX_TREE_FILES)
         yield from page.files
-        after = page.next_after
-        if after is None:
-            return

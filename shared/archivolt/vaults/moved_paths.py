@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from archivolt.domain.moves import MAX_HOPS, is_there
+from archivolt.domain.moves import MAX_HOPS, Entries, is_there
 from archivolt.domain.paths import VaultPath
-from archivolt.domain.vault import VaultAccess
+from archivolt.domain.vault import VaultAccess, VaultRef
 from archivolt.ports.catalogue import Catalogue
+from archivolt.retrieval.current import entries_along_moves
 
 
 class MovedPaths:
@@ -18,15 +19,15 @@ class MovedPaths:
         self, access: VaultAccess, paths: Iterable[VaultPath]
     ) -> Mapping[VaultPath, VaultPath]:
         """Return for each path where its document is now; the path itself where nobody knows."""
-        where = {path: path for path in paths}
-        for _ in range(MAX_HOPS):
-            keys = [(access.vault.ref, path) for path in dict.fromkeys(where.values())]
-            onward = {
-                path: entry.moved_to
-                for (_, path), entry in self._catalogue.get_many(keys).items()
-                if entry.moved_to and not is_there(entry)
-            }
-            if not onward:
-                break
-            where = {path: onward.get(at, at) for path, at in where.items()}
-        return where
+        vault, asked = access.vault.ref, list(paths)
+        known = entries_along_moves(self._catalogue, [(vault, path) for path in asked])
+        return {path: _led(known, vault, path) for path in asked}
+
+
+def _led(known: Entries, vault: VaultRef, path: VaultPath) -> VaultPath:
+    for _ in range(MAX_HOPS):
+        entry = known.get((vault, path))
+        if entry is None or not entry.moved_to or is_there(entry):
+            break
+        path = entry.moved_to
+    return path

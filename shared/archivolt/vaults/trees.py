@@ -16,7 +16,7 @@ def directories_of(files: FileStore, vault: VaultRef, directory: VaultPath) -> l
         current = waiting.pop()
         below: list[VaultPath] = []
         exists = False
-        for page in _pages(files, vault, current):
+        for page in pages(files, vault, current, recursive=False):
             below += page.directories
             exists = exists or page.exists
         found += [current] if exists else []
@@ -24,10 +24,13 @@ def directories_of(files: FileStore, vault: VaultRef, directory: VaultPath) -> l
     return found
 
 
-def _pages(files: FileStore, vault: VaultRef, directory: VaultPath) -> Iterator[Listing]:
+def pages(
+    files: FileStore, vault: VaultRef, directory: VaultPath, *, recursive: bool
+) -> Iterator[Listing]:
+    """Yield what is in a directory, or anywhere below it, page by page in the order of paths."""
     after: str | None = None
     while True:
-        page = files.list(vault, directory, recursive=False, limit=MAX_LIST_LIMIT, after=after)
+        page = files.list(vault, directory, recursive=recursive, limit=MAX_LIST_LIMIT, after=after)
         yield page
         after = page.next_after
         if after is None:

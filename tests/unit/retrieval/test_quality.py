@@ -1,6 +1,7 @@
 """Real questions in another language than the passages: both lists together find no less than one.
 
-The whole sets are `make bench`'s; this is a cut of one, which a wrong weight or recipe shows on.
+The whole sets are `python -m bench.retrieval`'s; this is a cut of one, which a wrong weight or
+recipe shows on.
 """
 
 import json
