@@ -2,13 +2,18 @@
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from archivolt.domain.identity import Principal
+from archivolt.domain.identity import FULL_REACH, Principal
 from archivolt.domain.language import Language
+from archivolt.domain.personal_tokens import PersonalToken, digest_of, new_token
 from archivolt.domain.run import Run, RunApproval, RunEvent, RunRef
 from archivolt.domain.run_limits import MAX_RUN_HISTORY
+from archivolt.governance.program_tokens import ProgramTokens
+from archivolt.governance.token_verifiers import PersonalTokenVerifier
 from archivolt.ports.chat_model import ChatModel
+from archivolt.ports.personal_tokens import PersonalTokenStore
 from archivolt.runs.calling import RunCalls
 from archivolt.runs.deciding import RunDecisions
 from archivolt.runs.keeping import RunSeals
@@ -16,10 +21,16 @@ from archivolt.runs.requests import RunRequest
 from archivolt.runs.service import RunService
 from archivolt.runs.stepping import Next, RunSteps
 from archivolt.runs.support import RunSupport
-from tests.builders import ALICE, principal
+from tests.builders import ACME, ALICE, principal
 from tests.chat_world import ChatWorld
+from tests.fakes.clock import START, FrozenClock
 from tests.fakes.governance import ReversibleBox
+from tests.fakes.oauth import InMemoryOAuthGrants
+from tests.fakes.personal_tokens import InMemoryPersonalTokens
 from tests.fakes.runs import InMemoryRuns, NotingEngine
+
+if TYPE_CHECKING:
+    from archivolt.ports.oauth import OAuthGrantStore
 
 T = TypeVar("T")
 
@@ -27,6 +38,25 @@ T = TypeVar("T")
 def run_async(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end."""
     return asyncio.run(coroutine)
+
+
+def by_token(tokens: PersonalTokenStore) -> tuple[Principal, PersonalToken]:
+    """Give Alice a personal access token for a day; return who it speaks for, and what is kept."""
+    secret = new_token()
+    token = PersonalToken(
+        id=secret.id,
+        tenant=ACME,
+        user=ALICE,
+        name="A script",
+        reach=FULL_REACH,
+        digest=digest_of(secret.text),
+        fingerprint=secret.fingerprint,
+        created_at=START,
+        expires_at=START + timedelta(days=1),
+    )
+    tokens.add(token, limit=1)
+    verifier = PersonalTokenVerifier(tokens, FrozenClock())
+    return verifier.verify(secret.text), token
 
 
 class RunWorld(ChatWorld):
@@ -38,6 +68,8 @@ class RunWorld(ChatWorld):
         super().__init__(model)
         self.agent_runs = self.line.across(InMemoryRuns())
         self.engine = NotingEngine()
+        self.personal: PersonalTokenStore = InMemoryPersonalTokens()
+        self.grants: OAuthGrantStore = InMemoryOAuthGrants()
         self._max_history = max_history
 
     @property
@@ -45,6 +77,7 @@ class RunWorld(ChatWorld):
         """What runs stand on, as things are now."""
         return RunSupport(
             admit=self.admission.require,
+            tokens=ProgramTokens(lambda: self.personal, lambda: self.grants, self.clock),
             store=self.agent_runs,
             engine=self.engine,
             seals=RunSeals(ReversibleBox),

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from archivolt.governance.first_requests import FirstRequests
     from archivolt.governance.oauth.connections import Connections
     from archivolt.governance.oauth.tokens import OAuthTokens
+    from archivolt.governance.program_tokens import ProgramTokens
     from archivolt.governance.token_verifiers import TokenVerifiers
     from archivolt.ports.governance import TokenVerifier
     from archivolt.ports.oauth import OAuthGrantStore
@@ -58,6 +59,13 @@ def oauth_tokens(on: "Container") -> "OAuthTokens":
     from archivolt.governance.oauth.tokens import OAuthTokens
 
     return OAuthTokens(oauth_grants(on), on.clock, on.admission.require)
+
+
+def program_tokens(on: "Container") -> "ProgramTokens":
+    """Return what tells whether the token of a program is still good."""
+    from archivolt.governance.program_tokens import ProgramTokens
+
+    return ProgramTokens(lambda: personal_tokens(on), lambda: oauth_grants(on), on.clock)
 
 
 def connections(on: "Container") -> "Connections":

@@ -44,12 +44,14 @@ class RunsContainer:
     @cached_property
     def support(self) -> "RunSupport":
         """The collaborators of runs; models and tools are the chat's own."""
+        from archivolt.composition.identity import program_tokens
         from archivolt.runs.keeping import RunSeals
         from archivolt.runs.support import RunSupport
 
         on = self._on
         return RunSupport(
             admit=on.admission.require,
+            tokens=program_tokens(on),
             store=self.store,
             engine=self.engine,
             seals=RunSeals(lambda: on.secret_box),

@@ -78,7 +78,8 @@ class Run:
     counts those that worked on it: only the latest may go on. `revision` and `event_count` are the
     store's; `history` is about how many events the execution has recorded. `failing_since`: the
     model has not answered since then. `digest` is of what was asked for, to know a repeated request
-    by. `ended_by` is who cancelled it, as `named` here.
+    by. `ended_by` is who cancelled it, as `named` here. `token` names what a program started it
+    with, as `ProgramTokens` does: it ends with that.
     """
 
     id: RunId
@@ -105,6 +106,7 @@ class Run:
     waiting_since: datetime | None = None
     failing_since: datetime | None = None
     ended_by: str = ""
+    token: str = ""
 
     @property
     def tenant(self) -> TenantId:

@@ -57,6 +57,14 @@ RUN_MESSAGES: Mapping[str, Message] = {
         "Stopped ({code}).",
         "Arrêt ({code}).",
     ),
+    "run_token_ended": Message(
+        "Stopped: the token that the run was started with was revoked, or is over.",
+        "Arrêt : le jeton qui a lancé l'exécution est révoqué, ou expiré.",
+    ),
+    "run_vault_lost": Message(
+        "Stopped: a vault that the run works in is no longer open to who started it.",
+        "Arrêt : un coffre de l'exécution n'est plus ouvert à la personne qui l'a lancée.",
+    ),
     "runs_too_many": Message(
         "You have {limit} runs that are not over; wait for one to end, or cancel one.",
         "Vous avez {limit} exécutions en cours ; attendez la fin de l'une, ou annulez-en une.",

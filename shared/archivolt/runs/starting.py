@@ -26,7 +26,7 @@ from archivolt.domain.run_limits import MAX_OPEN_RUNS, MAX_RUNS, OPEN_RUN_DAYS
 from archivolt.runs.ending import recorded
 from archivolt.runs.keeping import KeptLoop, SoFar
 from archivolt.runs.requests import RunRequest
-from archivolt.runs.support import RunSupport, toolbox_of
+from archivolt.runs.support import RunSupport, reached, toolbox_of
 
 
 class StartRun:
@@ -44,6 +44,7 @@ class StartRun:
             NotFoundError: A vault or a place; `skill_not_found`.
             ConflictError: `idempotency_key_reused`; `runs_too_many`.
             ForbiddenError: `chat_disabled`, `provider_not_allowed`.
+            UnauthenticatedError: `invalid_token`: its token was revoked meanwhile.
             UnavailableError: It cannot be kept, or driven, now.
 
         """
@@ -117,14 +118,19 @@ class StartRun:
             provider=request.provider,
             model=request.model,
             digest=request.digest,
+            token=self._on.tokens.name_of(principal),
         )
 
     def _narrowed(self, principal: Principal, vaults: tuple[str, ...]) -> Principal:
         """Return the caller as far as the run may reach: in these vaults, where any are named."""
-        if not vaults:
+        if vaults:
+            ids = frozenset(self._on.vaults.access(principal, each).vault.ref.id for each in vaults)
+        elif principal.reach.vaults is not None:
+            # What its token names and it does not reach was lost before, and is none of the run's.
+            ids = reached(self._on, principal)
+        else:
             return principal
-        ids = frozenset(self._on.vaults.access(principal, each).vault.ref.id for each in vaults)
-        reach = TokenReach(read_only=principal.reach.read_only, vaults=frozenset(ids))
+        reach = TokenReach(read_only=principal.reach.read_only, vaults=ids)
         return replace(principal, reach=reach)
 
     def _begun(self, run: Run, request: RunRequest) -> tuple[Run, KeptLoop]:

@@ -20,7 +20,7 @@ from archivolt.domain.run import Run, RunPhase, RunRef, call_place
 from archivolt.domain.run_limits import RUN_APPROVAL_GRACE_SECONDS
 from archivolt.domain.tool import JsonObject
 from archivolt.runs.advancing import Advance
-from archivolt.runs.ending import ended
+from archivolt.runs.ending import ended, so_far_of
 from archivolt.runs.keeping import KeptOutcome, SoFar
 from archivolt.runs.support import Await, OpenRun, RunSupport, live_run, open_run
 
@@ -81,6 +81,7 @@ class RunSteps:
             raise
         except ArchivoltError as error:
             loaded = replace(loaded, reason_details=dict(error.details))
+            so_far = so_far or so_far_of(self._on, loaded)
             ended(self._on, loaded, _code_of(error, so_far), so_far)
             return _OVER
 

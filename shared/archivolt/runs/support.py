@@ -13,10 +13,12 @@ from archivolt.chat.scope import ScopeCollector
 from archivolt.chat.skills import SkillService
 from archivolt.chat.toolbox import Pipeline, Toolbox
 from archivolt.chat.turns import ToolList
-from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.errors import ForbiddenError
+from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.run import Run, RunRef
 from archivolt.domain.run_limits import RUN_PROPOSAL_SECONDS
 from archivolt.domain.tool import Surface
+from archivolt.governance.program_tokens import ProgramTokens
 from archivolt.ports.audit import AuditLog
 from archivolt.ports.clock import Clock
 from archivolt.ports.runs import RunEngine, RunStore
@@ -43,6 +45,7 @@ class RunSupport:
     """
 
     admit: Callable[[TenantId, UserId], object]
+    tokens: ProgramTokens
     store: RunStore
     engine: RunEngine
     seals: RunSeals
@@ -96,11 +99,11 @@ def open_run(on: RunSupport, run: Run) -> OpenRun:
     """Return a run with its model and its tools, as the settings are now (S13).
 
     Raises:
-        ForbiddenError: Who started it may not come in any more, or not ask a model.
+        ForbiddenError: As `require_admitted`; or its owner may not ask a model.
         ArchivoltError: Its model cannot be asked any more.
 
     """
-    on.admit(run.tenant, run.owner)
+    require_admitted(on, run)
     kept = on.seals.opened_loop(run, on.store.sealed_state(run))
     chosen = on.models.select(run.principal, provider=run.provider, model=run.model)
     chosen = chosen.within(run.id)
@@ -113,6 +116,29 @@ def open_run(on: RunSupport, run: Run) -> OpenRun:
     )
     model = ModelCalls(chosen, toolbox, limits=limits, language=run.answers_in)
     return OpenRun(run=run, kept=kept, chosen=chosen, toolbox=toolbox, model=model)
+
+
+def require_admitted(on: RunSupport, run: Run) -> None:
+    """Check that a run may still go on as the caller who started it.
+
+    Raises:
+        ForbiddenError: `tenant_suspended`, `tenant_deleting`, `user_suspended`;
+            `run_token_ended`: what a program started it with was revoked, or is over;
+            `run_vault_lost`: its owner is no member any more of a vault that it works in.
+        UnavailableError: It cannot be read.
+
+    """
+    on.admit(run.tenant, run.owner)
+    if not on.tokens.is_good(run.token):
+        raise ForbiddenError("run_token_ended")
+    vaults = run.principal.reach.vaults
+    if vaults and not vaults <= reached(on, run.principal):
+        raise ForbiddenError("run_vault_lost")
+
+
+def reached(on: RunSupport, principal: Principal) -> frozenset[str]:
+    """Return the ids of the vaults that a caller reaches now."""
+    return frozenset(access.vault.ref.id for access in on.vaults.accessible(principal))
 
 
 def toolbox_of(on: RunSupport, run: Run, chosen: ChosenModel) -> Toolbox:

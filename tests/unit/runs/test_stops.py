@@ -1,12 +1,15 @@
 """Whatever ends a run: its status, its last event and the audit log tell the same code."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from archivolt.agent.state import StopReason
 from archivolt.domain.conversation import Message
 from archivolt.domain.errors import (
     ConflictError,
@@ -25,9 +28,9 @@ from archivolt.ports.chat_model import ModelTurn
 from archivolt.ports.confirmations import ProposalState
 from archivolt.runs.deciding import Decision
 from archivolt.runs.ending import reason_in_words
-from tests.builders import ACME, ALICE, principal
+from tests.builders import ACME, ALICE, BOB, principal
 from tests.fakes.models import ScriptedModel, calling
-from tests.run_world import RunWorld
+from tests.run_world import RunWorld, by_token
 
 CHANGE = calling("create_file", "I write.", vault="notes", path="a.md", content="one")
 DOWN = UnavailableError("provider_unavailable", provider="openai", reason="HTTP 503")
@@ -43,6 +46,16 @@ def world(*script: ModelTurn | Exception) -> RunWorld:
 
 def looking(number: int) -> ModelTurn:
     return calling("read_file", f"Look {number}.", vault="notes", path=f"{number}.md")
+
+
+def test_every_reason_that_people_are_told_of_is_tried_here() -> None:
+    guide = Path(__file__).parents[3] / "docs" / "runs-guide.md"
+    table = guide.read_text(encoding="utf-8").partition("| Code | |\n")[2].partition("\n\n")[0]
+    codes = (row.split("|")[1] for row in table.splitlines())
+    told = {code for each in codes for code in re.findall(r"`([a-z_]+)`", each)}
+
+    assert {each.value for each in StopReason} - {StopReason.WAITING} <= told
+    assert told == STOPS.keys() | {"answered"}
 
 
 def ended(on: RunWorld, run: Run) -> tuple[RunStatus, str]:
@@ -165,6 +178,40 @@ def suspended() -> tuple[RunWorld, Run]:
     return on, on.drive(run)
 
 
+def without_its_token() -> tuple[RunWorld, Run]:
+    on = world(looking(1))
+    caller, token = by_token(on.personal)
+    run = on.start_run(by=caller)
+    on.step(run)
+    on.personal.remove(token)
+    return on, on.drive(run)
+
+
+def without_its_vault() -> tuple[RunWorld, Run]:
+    on = world(looking(1))
+    shared = on.vault("shared", owner=principal(BOB))
+    on.share(shared, principal(ALICE))
+    run = on.start_run(vaults=("notes", "shared"))
+    on.step(run)
+    on.directory.remove_member(shared, ALICE)
+    return on, on.drive(run)
+
+
+def over_the_tokens_of_a_day() -> tuple[RunWorld, Run]:
+    on = world(looking(1))
+    run = on.start_run()
+    on.settings.save(ACME, replace(on.settings.load(ACME), chat_daily_tokens_per_user=1))
+    return on, on.drive(run)
+
+
+def without_its_provider() -> tuple[RunWorld, Run]:
+    on = world(looking(1))
+    run = on.start_run()
+    on.step(run)
+    on.settings.save(ACME, replace(on.settings.load(ACME), chat_allowed_providers=("gemini",)))
+    return on, on.drive(run)
+
+
 def out_of_budget() -> tuple[RunWorld, Run]:
     on = world(looking(1), looking(2))
     run = on.start_run()
@@ -210,6 +257,10 @@ STOPS: dict[str, tuple[Callable[[], tuple[RunWorld, Run]], RunStatus]] = {
     "run_provider_down": (down_for_an_hour, RunStatus.FAILED),
     "chat_disabled": (turned_off, RunStatus.STOPPED),
     "user_suspended": (suspended, RunStatus.STOPPED),
+    "run_token_ended": (without_its_token, RunStatus.STOPPED),
+    "run_vault_lost": (without_its_vault, RunStatus.STOPPED),
+    "provider_not_allowed": (without_its_provider, RunStatus.STOPPED),
+    "daily_tokens_exceeded": (over_the_tokens_of_a_day, RunStatus.STOPPED),
     "budget_exceeded": (beyond_the_budget, RunStatus.STOPPED),
     "budget": (out_of_budget, RunStatus.STOPPED),
     "provider_refused": (refused, RunStatus.STOPPED),

@@ -67,6 +67,7 @@ def run_item(run: Run) -> dict[str, Any]:
         "waiting_since": _text(run.waiting_since),
         "failing_since": _text(run.failing_since),
         "ended_by": run.ended_by,
+        "token": run.token,
         "owner_pk": owner_pk(run.tenant, run.owner),
         "last_use": last_use_of(run),
     }
@@ -99,6 +100,7 @@ def run_of(item: StoredItem) -> Run:
         waiting_since=_moment(item["waiting_since"]),
         failing_since=_moment(item["failing_since"]),
         ended_by=item["ended_by"],
+        token=item.get("token", ""),
     )
 
 
