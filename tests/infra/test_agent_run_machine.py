@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import jsonschema
 import pytest
+import samtranslator  # pyright: ignore[reportMissingTypeStubs]
 
 from archivolt.domain import errors
 from archivolt.domain.run_limits import RUN_PROVIDER_DOWN_SECONDS
-from archivolt_local.places import REPOSITORY
+from archivolt_local.places import REPOSITORY, TEMPLATE
+from archivolt_local.provisioning.sam import parse_template
 
 DOCUMENT = REPOSITORY / "infra" / "statemachines" / "agent_run.asl.json"
 # The schema of the states language that AWS publishes with its linter of templates.
@@ -158,3 +161,22 @@ def test_it_carries_ids_alone(machine: State) -> None:
         # Nothing that a task answers is carried along, but what to do next and with which calls.
         kept = set(task.get("ResultSelector", {}))
         assert task["ResultPath"] is None or kept <= {"next.$", "calls.$", "waits.$", "seconds.$"}
+
+
+def test_who_tells_a_run_to_go_on_names_the_machine_as_the_tools_of_aws_do() -> None:
+    policies = Path(samtranslator.__file__).parent / "policy_templates_data/policy_templates.json"
+    known = json.loads(policies.read_text(encoding="utf-8"))["Templates"]
+    [theirs] = known["StepFunctionsCallbackPolicy"]["Definition"]["Statement"]
+    form, _ = theirs["Resource"]["Fn::Sub"]
+    template = parse_template(TEMPLATE.read_text(encoding="utf-8"))
+    ours = [
+        statement["Resource"]["Fn::Sub"]
+        for resource in template["Resources"].values()
+        if resource["Type"] == "AWS::Serverless::Function"
+        for policy in resource["Properties"].get("Policies", [])
+        for statement in policy["Statement"]
+        if "states:SendTaskSuccess" in statement["Action"]
+    ]
+
+    assert len(ours) == 2
+    assert set(ours) == {form.replace("${stateMachineName}", "${AWS::StackName}-agent-runs")}
