@@ -38,6 +38,7 @@ from archivolt.ingestion.embed_passages import EmbedPassages
 from archivolt.ingestion.index_change import IndexChanges
 from archivolt.ports.ingestion import Extraction
 from archivolt.ports.retrieval import Embedder
+from archivolt.retrieval.breaker import Breaker
 from archivolt.retrieval.filters import DocumentFilters
 from archivolt.retrieval.hybrid import RetrievalService, SearchModels
 from archivolt_local.vectors.collections import Collections
@@ -98,7 +99,7 @@ class _Vault:
             text_index=self._text_index,
             vectors=vectors,
             filters=DocumentFilters(InMemoryNotes(), self._clock),
-            models=SearchModels(embedder=lambda _: self._embedder),
+            models=SearchModels(breaker=Breaker(self._clock), embedder=lambda _: self._embedder),
         )
 
     def fill(self, documents: Mapping[str, str]) -> None:

@@ -26,6 +26,7 @@ from archivolt.ingestion.index_write import IndexWriter
 from archivolt.ingestion.moved_readings import MovedReadings
 from archivolt.ingestion.reconcile import IndexStores, Reconcile, Reconciliation
 from archivolt.ingestion.vault_comparison import Recipe
+from archivolt.retrieval.breaker import Breaker
 from archivolt.retrieval.filters import DocumentFilters
 from archivolt.retrieval.hybrid import RetrievalService, SearchModels
 from archivolt.vaults.search import TextSearch
@@ -44,7 +45,7 @@ from tests.fakes.vectors import InMemoryVectors, WordHashEmbedder
 from tests.splitting import product_split
 
 if TYPE_CHECKING:
-    from archivolt.ports.retrieval import Reranker
+    from archivolt.ports.retrieval import Reranker, VectorStore
     from archivolt.retrieval.meaning import DenseIndex
 
 RECIPE = "plain/1"
@@ -61,6 +62,7 @@ class IndexWorld:
 
     def __init__(self) -> None:
         self.clock = FrozenClock()
+        self.breaker = Breaker(self.clock)
         self.line = FaultLine()
         self.files = InMemoryFiles(self.clock)
         self.catalogue = InMemoryCatalogue(self.clock)
@@ -68,6 +70,8 @@ class IndexWorld:
         self.notes = InMemoryNotes()
         self.text_index = InMemoryTextIndex(self.notes)
         self.vectors = InMemoryVectors()
+        # What searches ask in place of them.
+        self.searched: VectorStore | None = None
         self.cache = InMemoryVectorCache()
         self.queue = InMemoryQueue()
         self.directory = InMemoryVaults()
@@ -282,9 +286,10 @@ class IndexWorld:
             directory=self.directory,
             catalogue=self.catalogue,
             text_index=self.text_index,
-            vectors=self.line.across(self.vectors),
+            vectors=self.searched or self.line.across(self.vectors),
             filters=DocumentFilters(self.notes, self.clock),
             models=SearchModels(
+                breaker=self.breaker,
                 embedder=lambda _: self.embedder,
                 former=lambda _: self.former,
                 reranker=lambda _: self.reranker,

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from archivolt.composition.remote_embedding import RemoteModel
     from archivolt.domain.identity import TenantId
     from archivolt.ports.retrieval import Embedder
+    from archivolt.retrieval.breaker import Breaker
 
 
 def embedder_of(choice: EmbeddingChoice) -> "Embedder":
@@ -66,6 +67,13 @@ class EmbeddingModels:
         choice = self._on.settings.previous_embedding
         former = embedder_of(choice) if choice else self.present
         return None if former.model == self.present.model else former
+
+    @cached_property
+    def breaker(self) -> "Breaker":
+        """What knows which of those that searches ask are silent, the vector store included."""
+        from archivolt.retrieval.breaker import Breaker
+
+        return Breaker(self._on.clock)
 
     @property
     def origin(self) -> str:

@@ -20,6 +20,7 @@ def retrieval_service(container: "Container") -> RetrievalService:
         vectors=index.vector_store,
         filters=DocumentFilters(index.note_index, container.clock),
         models=SearchModels(
+            breaker=index.models.breaker,
             embedder=index.models.present_for,
             former=index.former_index_for,
             reranker=metered_rerankers(container),

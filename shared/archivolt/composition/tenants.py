@@ -95,7 +95,9 @@ class TenantIndex(IndexContainer):
     def models(self) -> EmbeddingModels:
         """What makes vectors."""
         models = EmbeddingModels(self._on)
-        models.present, models.former = self._shared.models.present, self._shared.models.former
+        shared = self._shared.models
+        models.present, models.former = shared.present, shared.former
+        models.breaker = shared.breaker
         return models
 
     @property

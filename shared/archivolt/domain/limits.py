@@ -256,6 +256,8 @@ MAX_WEB_EXCERPT_CHARS: Final = 500
 
 # How long a key that its provider refused is not sent again; another key is sent at once.
 REFUSED_KEY_SECONDS: Final = 300
+# How long what gave a search no answer in time is not asked again (decision 93).
+SILENCE_SECONDS: Final = 30
 
 # For how many tenants a worker keeps credentials and connections at hand.
 MAX_TENANTS_AT_HAND: Final = 16

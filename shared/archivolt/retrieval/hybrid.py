@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 from archivolt.domain.embedding_key import KEY_TROUBLES
@@ -31,6 +32,7 @@ from archivolt.ports.retrieval import (
 )
 from archivolt.ports.vaults import VaultDirectory
 from archivolt.retrieval.analysis import query_terms
+from archivolt.retrieval.breaker import Breaker
 from archivolt.retrieval.current import CurrentPassages
 from archivolt.retrieval.explaining import Weighing, explanation
 from archivolt.retrieval.filters import DocumentFilters
@@ -92,8 +94,9 @@ class _Lists:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchModels:
-    """The models that a search asks, each with the key of a tenant."""
+    """The models that a search asks, each with the key of a tenant, unless they are silent."""
 
+    breaker: Breaker
     embedder: Callable[[TenantId], Embedder]
     former: Callable[[TenantId], DenseIndex | None] = no_former_index
     reranker: Callable[[TenantId], Reranker | None] = no_reranker
@@ -236,7 +239,8 @@ class RetrievalService:
         )
         tenant = question.user.tenant
         present = DenseIndex(embedder=self._models.embedder(tenant), vectors=self._vectors)
-        return nearest(asked, present, lambda: self._models.former(tenant))
+        former = partial(self._models.former, tenant)
+        return nearest(asked, present, former, self._models.breaker)
 
     def _keep_current(self, question: _Question, lists: _Lists) -> None:
         """Drop every candidate that the catalogue does not name as current, in both lists."""
@@ -269,11 +273,13 @@ class RetrievalService:
         )
         share = confidence(question.groups, lists.lexical, near.nearness(lists.dense))
         fused = [replace(each, score=each.score * share) for each in ranked]
-        reranker = self._models.reranker(question.user.tenant)
+        tenant = question.user.tenant
+        reranker = self._models.reranker(tenant)
         if reranker is None or question.query.mode is not SearchMode.HYBRID:
             return fused
+        order = partial(reranked, question.query.q, fused, reranker)
         try:
-            return reranked(question.query.q, fused, reranker)
+            return self._models.breaker.ask(f"reranker {tenant}", order)
         except UnavailableError:
             lists.troubles.append("rerank_unavailable")
             return fused

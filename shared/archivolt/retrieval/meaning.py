@@ -17,9 +17,12 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.observability import failure, logger
 from archivolt.ports.retrieval import Candidate, Embedder, Vector, VectorStore, Within
+from archivolt.retrieval.breaker import Breaker
 
 _LEAST: Final = -1.0
 _NOISE_SHARE: Final = 0.5
+# One server has the vectors of everybody; a model is asked with the key of a tenant.
+_VECTORS: Final = "vectors"
 
 Entries = Mapping[tuple[VaultRef, VaultPath], CatalogueEntry]
 
@@ -96,23 +99,28 @@ class Nearest:
 
 
 def nearest(
-    question: MeaningQuestion, present: DenseIndex, former: Callable[[], DenseIndex | None]
+    question: MeaningQuestion,
+    present: DenseIndex,
+    former: Callable[[], DenseIndex | None],
+    breaker: Breaker,
 ) -> Nearest:
     """Return the nearest passages; the former model's failure costs its passages alone.
 
     Raises:
-        UnavailableError: The model in use, or its vectors, cannot be reached.
+        UnavailableError: The model in use, or its vectors, cannot be reached, or could not be a
+            short while ago.
 
     """
     threshold = present.embedder.threshold
     least = (threshold if question.least is None else question.least) if question.cut else _LEAST
-    found = [each for each in _found(question, present) if each.score >= least]
+    found = [each for each in _found(question, present, breaker) if each.score >= least]
     before = former()
     if before is None:
         return Nearest(present=found, threshold=threshold)
     scale = threshold / before.embedder.threshold
     rescaled = [
-        replace(each, score=min(1.0, each.score * scale)) for each in _found_if_up(question, before)
+        replace(each, score=min(1.0, each.score * scale))
+        for each in _found_if_up(question, before, breaker)
     ]
     return Nearest(
         present=found,
@@ -122,24 +130,30 @@ def nearest(
     )
 
 
-def _found(question: MeaningQuestion, index: DenseIndex) -> list[Candidate]:
-    model = index.embedder.model
+def _found(question: MeaningQuestion, index: DenseIndex, breaker: Breaker) -> list[Candidate]:
+    tenant, model = question.user.tenant, index.embedder.model
+    breaker.check(_VECTORS)
     if model not in question.embedded:
-        question.embedded[model] = index.embedder.embed_query(question.text)
-    return index.vectors.search(
-        question.user.tenant,
-        question.user.user,
-        question.vaults,
-        question.embedded[model],
-        limit=question.limit,
-        prefix=question.path,
-        within=question.within,
+        question.embedded[model] = breaker.ask(
+            f"{model} {tenant}", lambda: index.embedder.embed_query(question.text)
+        )
+    return breaker.ask(
+        _VECTORS,
+        lambda: index.vectors.search(
+            tenant,
+            question.user.user,
+            question.vaults,
+            question.embedded[model],
+            limit=question.limit,
+            prefix=question.path,
+            within=question.within,
+        ),
     )
 
 
-def _found_if_up(question: MeaningQuestion, index: DenseIndex) -> list[Candidate]:
+def _found_if_up(question: MeaningQuestion, index: DenseIndex, breaker: Breaker) -> list[Candidate]:
     try:
-        return _found(question, index)
+        return _found(question, index, breaker)
     except UnavailableError as error:
         logger.warning("the former embedding model does not answer", extra=failure(error))
         return []

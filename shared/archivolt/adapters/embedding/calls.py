@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import httpx2
 
+from archivolt.adapters.http.silence import silence
 from archivolt.domain.errors import ArchivoltError, UnavailableError
 from archivolt.domain.tool import JsonObject
 from archivolt.observability import logger
@@ -71,8 +72,8 @@ class EmbeddingCalls:
         """Return the answer's JSON.
 
         Raises:
-            UnavailableError: `unavailable`: there is no such answer, after some attempts;
-                `embedding_key_refused`.
+            UnavailableError: `unavailable`: there is no such answer, after some attempts, or its
+                time passed (see `silence`); `embedding_key_refused`.
 
         """
         while True:
@@ -90,15 +91,16 @@ class EmbeddingCalls:
         """Return the provider's answer; None if none came this time."""
         # Half a surrogate pair has no encoding; JSON's own escapes carry it, and some refuse them.
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
-        timeout = httpx2.Timeout(patience.answer_seconds, connect=_CONNECT_SECONDS)
+        seconds = patience.answer_seconds
+        timeout = httpx2.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds / 2))
         try:
             answer = self._client.post(
                 self._url, content=content, headers=self._headers, timeout=timeout
             )
-        except httpx2.ReadTimeout as error:
+        except httpx2.TimeoutException as error:
             # What took all its time once would take more than there is.
             logger.error("an embedding provider cannot be used", extra=_kind(error))
-            raise UnavailableError("unavailable", reason="provider_silent") from error
+            raise UnavailableError("unavailable", reason=silence(error)) from error
         except (httpx2.InvalidURL, ArchivoltError) as error:
             logger.error("an embedding provider cannot be used", extra=_kind(error))
             raise UnavailableError("unavailable") from error

@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import httpx2
 
+from archivolt.adapters.http.silence import silence
 from archivolt.domain.errors import UnavailableError
 from archivolt.observability import logger
 
@@ -11,9 +12,11 @@ _OK: Final = 200
 _NOT_FOUND: Final = 404
 _CONFLICT: Final = 409
 
-# A person waits for a search; an upsert of one batch takes no longer.
 _CONNECT_SECONDS: Final = 2.0
+# An upsert of one batch takes no longer; it comes again from the queue.
 _READ_SECONDS: Final = 10.0
+# A person waits for a search, and can have the half of it that is found by words.
+_SEARCH_SECONDS: Final = 3.0
 
 
 class NoCollectionError(Exception):
@@ -45,18 +48,28 @@ class QdrantRest:
         """Let the connections go."""
         self._client.close()
 
-    def call(self, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401  JSON
+    def search(self, path: str, body: object) -> Any:  # noqa: ANN401  JSON
+        """Return the result of a search, for which somebody waits; otherwise as `call`."""
+        return self.call("POST", path, body, seconds=_SEARCH_SECONDS)
+
+    def call(
+        self, method: str, path: str, body: object = None, *, seconds: float = _READ_SECONDS
+    ) -> Any:  # noqa: ANN401  JSON
         """Return the result of a call.
 
         Raises:
             NoCollectionError: The collection does not exist.
-            UnavailableError: The server does not answer, or not as it should.
+            UnavailableError: The server does not answer, or not as it should, or its time passed
+                (see `silence`).
 
         """
+        timeout = httpx2.Timeout(seconds, connect=_CONNECT_SECONDS)
         try:
-            response = self._client.request(method, path, json=body)
+            response = self._client.request(method, path, json=body, timeout=timeout)
             status = response.status_code
             answer: Any = response.json() if status == _OK else None
+        except httpx2.TimeoutException as error:
+            raise UnavailableError("unavailable", reason=silence(error)) from error
         except (httpx2.TransportError, ValueError) as error:
             raise UnavailableError("unavailable") from error
         if status == _NOT_FOUND:

@@ -124,7 +124,7 @@ class QdrantVectors:
         }
         path = f"/collections/{self.collection(tenant, user)}/points/query"
         try:
-            return self._server.call("POST", path, body)["points"]
+            return self._server.search(path, body)["points"]
         except NoCollectionError:
             return []
 

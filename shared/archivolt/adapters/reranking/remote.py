@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import httpx2
 
+from archivolt.adapters.http.silence import silence
 from archivolt.adapters.reranking.protocols import RerankProtocol
 from archivolt.domain.errors import ArchivoltError, UnavailableError
 from archivolt.domain.redaction import redact
@@ -59,6 +60,8 @@ class RemoteReranker:
         except (httpx2.HTTPError, httpx2.InvalidURL, ArchivoltError) as error:
             kind = {"error": type(error).__name__}
             logger.warning("a reranking provider gave no answer", extra=kind)
+            if isinstance(error, httpx2.TimeoutException):
+                raise UnavailableError("unavailable", reason=silence(error)) from error
             raise UnavailableError("unavailable") from error
         except (ValueError, RecursionError) as error:
             raise UnavailableError("unavailable") from error

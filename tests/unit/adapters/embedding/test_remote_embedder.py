@@ -249,20 +249,28 @@ def test_all_requests_of_one_task_share_its_waits(server: EmbeddingServer) -> No
     assert waits == [0.5, 2.0, 6.0]
 
 
-def test_a_provider_that_is_too_slow_is_not_asked_twice() -> None:
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (httpx2.ReadTimeout(""), "provider_silent"),
+        (httpx2.ConnectTimeout(""), "provider_unreachable"),
+    ],
+)
+def test_a_provider_that_is_too_slow_is_not_asked_twice(error: Exception, reason: str) -> None:
     asked: list[httpx2.Request] = []
 
     def never(request: httpx2.Request) -> httpx2.Response:
         asked.append(request)
-        raise httpx2.ReadTimeout("")
+        raise error
 
     client = httpx2.Client(transport=httpx2.MockTransport(never))
     waits = Waits()
     calls = EmbeddingCalls(client, "https://provider.example/", KEY, pause=waits)
     model = EmbeddingModel(provider="toy", name="bge-m3", dimension=1024)
-    with pytest.raises(UnavailableError):
+    with pytest.raises(UnavailableError) as raised:
         RemoteEmbedder(calls, WorkersAI(), model, count=words).embed_passages(["a"])
     assert (len(asked), waits) == (1, [])
+    assert raised.value.details["reason"] == reason
 
 
 def test_a_secret_in_a_question_stays_here(server: EmbeddingServer) -> None:
