@@ -1,6 +1,7 @@
 """What was used and is set aside, in dictionaries; and who is told of it."""
 
 import threading
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -30,6 +31,8 @@ class InMemoryLedger:
         self._lock = threading.Lock()
         self.held: dict[str, Reservation] = {}
         self.charged: list[tuple[Reservation, Tokens, int]] = []
+        self._spent: Counter[tuple[TenantId, str]] = Counter()
+        self._used: Counter[tuple[TenantId, UserId, str]] = Counter()
         self._warned: set[tuple[TenantId, str]] = set()
 
     def reserve(self, reservation: Reservation, budgets: Budgets) -> Limit | None:
@@ -56,6 +59,9 @@ class InMemoryLedger:
             ended = self._end(reservation)
             if ended:
                 self.charged.append((reservation, used, micros))
+                self._spent[reservation.tenant, reservation.month] += micros
+                whose = (reservation.tenant, reservation.user, reservation.day)
+                self._used[whose] += used.total
             return ended
 
     def give_back(self, reservation: Reservation) -> bool:
@@ -79,9 +85,8 @@ class InMemoryLedger:
 
     def _balance(self, tenant: TenantId, month: str) -> Balance:
         held = [r for r in self.held.values() if (r.tenant, r.month) == (tenant, month)]
-        charged = [m for r, _, m in self.charged if (r.tenant, r.month) == (tenant, month)]
         return Balance(
-            spent=sum(charged),
+            spent=self._spent[tenant, month],
             reserved=sum(each.micros for each in held),
             warned=(tenant, month) in self._warned,
         )
@@ -93,8 +98,7 @@ class InMemoryLedger:
     def _tokens(self, tenant: TenantId, user: UserId, day: str) -> int:
         whose = (tenant, user, day)
         held = [r.worst.total for r in self.held.values() if (r.tenant, r.user, r.day) == whose]
-        used = [u.total for r, u, _ in self.charged if (r.tenant, r.user, r.day) == whose]
-        return sum(held) + sum(used)
+        return sum(held) + self._used[whose]
 
     def note_warning(self, tenant: TenantId, month: str) -> bool:
         with self._lock:

@@ -43,23 +43,10 @@ class _File:
     body: str
 
 
-def builtin_skills(language: Language) -> list[Skill]:
+@cache
+def builtin_skills(language: Language) -> tuple[Skill, ...]:
     """Return the methods that are shipped, in one language; each is found by words of both."""
-    skills: list[Skill] = []
-    for name, icon in _ICONS.items():
-        file = _file(name, language)
-        skills.append(
-            Skill(
-                id=name,
-                title=file.head["name"],
-                icon=icon,
-                description=file.head["description"],
-                prompt=file.body,
-                keywords=_keywords(_file(name, Language.FR).head["keywords"]),
-                is_builtin=True,
-            )
-        )
-    return skills
+    return tuple(_builtin(name, icon, language) for name, icon in _ICONS.items())
 
 
 def fitting_skill(text: str, skills: Iterable[Skill]) -> Skill | None:
@@ -79,6 +66,19 @@ def instruction(skill: Skill, language: Language, tools: Iterable[str]) -> Model
     if skill.is_builtin and skill.id == WEB and any(t.startswith(BROWSER_TOOLS) for t in tools):
         prompt = f"{prompt}\n\n{_file(WEB, language).head['browser']}"
     return ModelMessage(role="system", text=f"{_INTRODUCTION.spoken(language)}\n{prompt}")
+
+
+def _builtin(name: str, icon: str, language: Language) -> Skill:
+    file = _file(name, language)
+    return Skill(
+        id=name,
+        title=file.head["name"],
+        icon=icon,
+        description=file.head["description"],
+        prompt=file.body,
+        keywords=_keywords(_file(name, Language.FR).head["keywords"]),
+        is_builtin=True,
+    )
 
 
 @cache

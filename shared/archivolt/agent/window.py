@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
+from archivolt.domain.text_size import utf8_size
 from archivolt.domain.untrusted import wrap_data
 from archivolt.ports.chat_model import ModelMessage
 
@@ -33,7 +34,7 @@ _NO_ARGUMENTS: Final = '{"left_out": "These arguments were left out to make room
 
 def tokens_in(text: str) -> int:
     """Return about how many tokens a text has, rather too many than too few."""
-    return len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN + _AROUND
+    return utf8_size(text) // _BYTES_PER_TOKEN + _AROUND
 
 
 def tokens_of(messages: Sequence[ModelMessage]) -> int:

@@ -3,7 +3,6 @@
 What to ask is decided by `archivolt.agent.step`; what to do with it, by whoever drives the loop.
 """
 
-import json
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -11,13 +10,12 @@ from dataclasses import replace
 from archivolt.agent.state import LoopLimits, LoopState
 from archivolt.agent.step import CallModel, Summarise
 from archivolt.agent.summaries import summary_request
-from archivolt.agent.window import tokens_in
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.toolbox import Toolbox
 from archivolt.domain.limits import MAX_SUMMARY_TOKENS, MIN_CONTEXT_TOKENS
 from archivolt.domain.messages import Language
 from archivolt.domain.usage import Tokens
-from archivolt.governance.request_size import worst_case
+from archivolt.governance.request_size import estimated_tokens, worst_case
 from archivolt.ports.chat_model import ModelMessage, ModelRequest, ModelTurn, TextDelta
 
 
@@ -38,8 +36,8 @@ class ModelCalls:
         self._chosen = chosen
         self._language = language
         self._toolbox = toolbox
-        taken = chosen.max_tokens + tokens_in(json.dumps(toolbox.declarations()))
-        room = max(limits.context_tokens - taken, MIN_CONTEXT_TOKENS)
+        declared = estimated_tokens(sum(tool.size for tool in toolbox.declarations()))
+        room = max(limits.context_tokens - chosen.max_tokens - declared, MIN_CONTEXT_TOKENS)
         self.limits = replace(limits, context_tokens=room)
 
     def admit(self, messages: Sequence[ModelMessage]) -> None:

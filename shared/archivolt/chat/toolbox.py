@@ -23,7 +23,7 @@ from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS, MAX_PARALLEL_TOOLS
 from archivolt.domain.messages import Language, Message
 from archivolt.domain.stream import Notice, ToolUseResult
-from archivolt.domain.tool import JsonObject, Surface, ToolResult, ToolSpec
+from archivolt.domain.tool import Declaration, JsonObject, Surface, ToolResult, ToolSpec
 
 _CHARACTERS: Final = Message("characters", "caractères")
 # After these a decision can be made again; any other error is what came of it.
@@ -85,19 +85,9 @@ class Toolbox:
         """The names the model may call, at this point of the turn."""
         return frozenset(spec.name for spec in self._offered())
 
-    def declarations(self) -> list[JsonObject]:
-        """Return the tools as OpenAI function declarations."""
-        return [
-            {
-                "type": "function",
-                "function": {
-                    "name": spec.name,
-                    "description": spec.description,
-                    "parameters": dict(spec.parameters),
-                },
-            }
-            for spec in self._offered()
-        ]
+    def declarations(self) -> list[Declaration]:
+        """Return what a model is told of the tools."""
+        return [spec.declaration for spec in self._offered()]
 
     def is_private(self, name: str) -> bool:
         """Whether what a tool gives may tell something of documents; so it is of one that went."""

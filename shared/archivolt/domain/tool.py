@@ -1,11 +1,14 @@
 """What a tool is, whoever calls it (O9)."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from archivolt.domain.messages import Language, Message
+from archivolt.domain.text_size import utf8_size
 
 JsonObject = dict[str, Any]
 
@@ -25,7 +28,16 @@ class Surface(StrEnum):
     MCP = "mcp"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration(dict[str, Any]):
+    """A tool as OpenAI declares functions. One that is made never changes: it is measured once."""
+
+    @cached_property
+    def size(self) -> int:
+        """How many bytes it has as JSON."""
+        return utf8_size(json.dumps(self, ensure_ascii=False))
+
+
+@dataclass(frozen=True, kw_only=True)
 class ToolSpec:
     """A tool as callers see it. `parameters` is a JSON Schema whose root is an object.
 
@@ -46,6 +58,18 @@ class ToolSpec:
     open_world: bool = False
     private: bool = True
     source: str = ""
+
+    @cached_property
+    def declaration(self) -> Declaration:
+        """The tool as a model is told of it."""
+        return Declaration(
+            type="function",
+            function={
+                "name": self.name,
+                "description": self.description,
+                "parameters": dict(self.parameters),
+            },
+        )
 
     def step(self, arguments: Mapping[str, Any], language: Language) -> str:
         """Return the step text of one call; an argument that is missing or empty shows as `/`."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from archivolt.domain.errors import ArchivoltError, UnavailableError
+from archivolt.domain.text_size import utf8_size
 from archivolt.domain.usage import Account, BudgetWarning, Reservation, Tokens
 from archivolt.governance.metering import Meter
 from archivolt.governance.request_size import (
@@ -119,7 +120,10 @@ class MeteredModel:
                 self.used += call.used
 
     async def _reserved(self, account: Account, request: ModelRequest) -> Reservation:
-        reserving = asyncio.create_task(asyncio.to_thread(self._reserve, account, request))
+        worst = worst_case(request)
+        if (ahead := self._paid_ahead(worst)) is not None:
+            return ahead
+        reserving = asyncio.create_task(asyncio.to_thread(self._reserve, account, worst))
         try:
             return await asyncio.shield(reserving)
         except asyncio.CancelledError:
@@ -128,18 +132,29 @@ class MeteredModel:
                 await asyncio.to_thread(self._meter.give_back, outcome)
             raise
 
-    def _reserve(self, account: Account, request: ModelRequest) -> Reservation:
-        worst = worst_case(request)
+    def _paid_ahead(self, worst: Tokens) -> Reservation | None:
+        """Return what is set aside and marked already, if it is enough: no store is asked."""
+        admitted = self._admitted
+        if admitted is None or not admitted.sent or not _holds(admitted, worst):
+            return None
+        self._admitted = None
+        return admitted
+
+    def _reserve(self, account: Account, worst: Tokens) -> Reservation:
         admitted, self._admitted = self._admitted, None
         if admitted is not None:
-            enough = admitted.worst.input >= worst.input and admitted.worst.output >= worst.output
-            if enough and not admitted.sent:
-                admitted = self._meter.mark_sent(admitted)
-            if enough and admitted is not None:
-                return admitted
-            if admitted is not None:
+            if _holds(admitted, worst):
+                marked = admitted if admitted.sent else self._meter.mark_sent(admitted)
+                if marked is not None:
+                    return marked
+            else:
                 self._meter.give_back(admitted)
         return self._meter.reserve(account, worst, sent=True)
+
+
+def _holds(reservation: Reservation, worst: Tokens) -> bool:
+    held = reservation.worst
+    return held.input >= worst.input and held.output >= worst.output
 
 
 async def _outcome(task: "asyncio.Task[Reservation]") -> Reservation | BaseException:
@@ -165,7 +180,7 @@ class _Call:
     async def noted(self, event: ModelEvent) -> ModelEvent:
         """Return an event as it goes on; a turn is settled first."""
         if isinstance(event, TextDelta):
-            self._received += len(event.text.encode("utf-8", "replace"))
+            self._received += utf8_size(event.text)
             return event
         if not event.asked:
             await self._give_back()

@@ -4,9 +4,9 @@ No tokenizer makes more tokens of a text than it has bytes, so that what is rese
 provider; what is charged where a provider tells nothing is nearer to the truth.
 """
 
-import json
 from typing import Final
 
+from archivolt.domain.text_size import utf8_size
 from archivolt.domain.usage import Tokens
 from archivolt.ports.chat_model import ModelRequest, ModelTurn
 
@@ -35,7 +35,7 @@ def estimated_answer(turn: ModelTurn) -> int:
     """Return about how many tokens came."""
     texts = [turn.text, turn.reasoning]
     texts += [text for call in turn.tool_calls for text in (call.name, call.arguments)]
-    return estimated_tokens(sum(map(_bytes, texts)))
+    return estimated_tokens(sum(map(utf8_size, texts)))
 
 
 def estimated_tokens(size: int) -> int:
@@ -45,17 +45,7 @@ def estimated_tokens(size: int) -> int:
 
 def _measured(request: ModelRequest) -> tuple[int, int, int]:
     """Return the bytes of text, the messages and declarations, and the images."""
-    size = sum(_bytes(json.dumps(dict(tool), ensure_ascii=False)) for tool in request.tools)
-    parts = len(request.messages) + len(request.tools)
-    images = 0
-    for message in request.messages:
-        size += sum(map(_bytes, (message.text, message.reasoning, message.echo)))
-        for call in message.tool_calls:
-            size += _bytes(call.id) + _bytes(call.name) + _bytes(call.arguments)
-            parts += 1
-        images += len(message.images)
-    return size, parts, images
-
-
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8", "replace"))
+    sent = (*request.messages, *request.tools)
+    calls = sum(len(message.tool_calls) for message in request.messages)
+    images = sum(len(message.images) for message in request.messages)
+    return sum(each.size for each in sent), len(sent) + calls, images

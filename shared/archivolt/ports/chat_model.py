@@ -3,10 +3,12 @@
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from typing import Any, Protocol
 
 from archivolt.domain.providers import WireFormat
-from archivolt.domain.tool import JsonObject
+from archivolt.domain.text_size import utf8_size
+from archivolt.domain.tool import Declaration, JsonObject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,7 +28,7 @@ class ModelImage:
     data: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ModelMessage:
     """One message to or from the model: role is system, user, assistant or tool.
 
@@ -41,6 +43,12 @@ class ModelMessage:
     reasoning: str = ""
     echo: str = ""
     images: tuple[ModelImage, ...] = ()
+
+    @cached_property
+    def size(self) -> int:
+        """How many bytes of text it has, with its calls and without its images."""
+        calls = (text for call in self.tool_calls for text in (call.id, call.name, call.arguments))
+        return sum(map(utf8_size, (self.text, self.reasoning, self.echo, *calls)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +87,7 @@ ModelEvent = TextDelta | ModelTurn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelRequest:
-    """What is sent to a model. `tools` are OpenAI function declarations; `language` is en or fr.
+    """What is sent to a model. `language` is en or fr.
 
     With `answer_only` the tools stay declared (past calls refer to them) but may not be called.
     """
@@ -87,7 +95,7 @@ class ModelRequest:
     messages: Sequence[ModelMessage]
     model: str
     max_tokens: int
-    tools: Sequence[Mapping[str, Any]] = field(default=())
+    tools: Sequence[Declaration] = ()
     answer_only: bool = False
     language: str = "en"
 

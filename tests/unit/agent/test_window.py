@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archivolt.agent.state import LoopLimits, LoopState, summed_up
@@ -123,6 +123,7 @@ def test_a_summary_is_asked_for_as_data_within_half_of_the_window(language: Lang
     assert "vault://" in rules.text
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.integers(0, 4_000), max_size=8),
     st.integers(200, 6_000),

@@ -4,14 +4,16 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from archivolt.adapters.streaming.json_values import an_object, text
-from archivolt.domain.tool import JsonObject
+from archivolt.domain.tool import Declaration, JsonObject
 from archivolt.ports.chat_model import ModelMessage, ModelRequest, ModelTurn
 
 _MAX_NAME_CHARS = 64
 _DIGEST_CHARS = 8
+_REMEMBERED = 1_000
 _NAME = re.compile(rf"[A-Za-z_][A-Za-z0-9_-]{{0,{_MAX_NAME_CHARS - 1}}}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -26,6 +28,7 @@ def as_mcp_tool(declaration: Mapping[str, Any]) -> JsonObject:
     }
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def sent_name(name: str) -> str:
     """Return a name that every provider takes: at most 64 letters, digits, `_` and `-`."""
     if _NAME.fullmatch(name):
@@ -38,8 +41,8 @@ def sent_name(name: str) -> str:
 class ToolNames:
     """The names of one request's tools, as they are here and as they are sent."""
 
-    def __init__(self, declarations: Iterable[Mapping[str, Any]]) -> None:
-        names = [as_mcp_tool(declaration)["name"] for declaration in declarations]
+    def __init__(self, declarations: Iterable[Declaration]) -> None:
+        names = [_name(declaration) for declaration in declarations]
         self._ours = {sent_name(name): name for name in names}
 
     def sent(self, request: ModelRequest) -> ModelRequest:
@@ -58,10 +61,17 @@ class ToolNames:
         return replace(turn, tool_calls=tuple(calls))
 
 
-def _renamed(declaration: Mapping[str, Any]) -> Mapping[str, Any]:
+def _name(declaration: Declaration) -> str:
+    return text(an_object(declaration.get("function")).get("name"))
+
+
+def _renamed(declaration: Declaration) -> Declaration:
+    name = _name(declaration)
+    sent = sent_name(name)
+    if sent == name:
+        return declaration
     function = an_object(declaration.get("function"))
-    name = text(function.get("name"))
-    return {**declaration, "function": {**function, "name": sent_name(name)}}
+    return Declaration({**declaration, "function": {**function, "name": sent}})
 
 
 def _renamed_calls(message: ModelMessage) -> ModelMessage:

@@ -14,6 +14,7 @@ from archivolt.adapters.openai.format import OpenAIFormat
 from archivolt.adapters.streaming.model import StreamedChatModel
 from archivolt.adapters.streaming.opening import MAX_ADAPTATIONS
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
+from archivolt.domain.tool import Declaration
 from archivolt.ports.chat_model import (
     ModelEvent,
     ModelImage,
@@ -35,7 +36,7 @@ from tests.fakes.openai_server import (
 )
 
 KEY = "sk-proj-0123456789abcdef"
-TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}
+TOOL = Declaration(type="function", function={"name": "search", "parameters": {"type": "object"}})
 QUESTION = ModelRequest(
     messages=[ModelMessage(role="user", text="?")], model="m-1", max_tokens=50, tools=[TOOL]
 )

@@ -8,6 +8,7 @@ import pytest
 
 from archivolt.adapters.anthropic.format import AnthropicFormat
 from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
+from archivolt.domain.tool import Declaration
 from archivolt.ports.chat_model import (
     ModelImage,
     ModelMessage,
@@ -20,7 +21,7 @@ from tests.unit.adapters.streaming.recordings import assemble
 
 WIRE = AnthropicFormat()
 PARAMETERS = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
-TOOL = {"type": "function", "function": {"name": "search", "parameters": PARAMETERS}}
+TOOL = Declaration(type="function", function={"name": "search", "parameters": PARAMETERS})
 CALL = ModelToolCall(id="toolu_1", name="search", arguments='{"q": "x"}')
 
 

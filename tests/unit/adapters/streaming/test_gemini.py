@@ -8,6 +8,7 @@ import pytest
 from archivolt.adapters.gemini.format import GeminiFormat
 from archivolt.adapters.gemini.schemas import gemini_schema
 from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
+from archivolt.domain.tool import Declaration
 from archivolt.ports.chat_model import (
     ModelImage,
     ModelMessage,
@@ -20,7 +21,7 @@ from tests.unit.adapters.streaming.recordings import assemble
 
 WIRE = GeminiFormat()
 PARAMETERS = {"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}
-TOOL = {"type": "function", "function": {"name": "search", "parameters": PARAMETERS}}
+TOOL = Declaration(type="function", function={"name": "search", "parameters": PARAMETERS})
 
 
 def read(*parts: dict[str, Any], finish: str | None = "STOP") -> ModelTurn:

@@ -15,6 +15,7 @@ from archivolt.adapters.streaming.declarations import sent_name
 from archivolt.adapters.streaming.model import MAX_PAUSED_TURNS, StreamedChatModel
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
 from archivolt.domain.providers import WireFormat
+from archivolt.domain.tool import Declaration
 from archivolt.ports.chat_model import (
     ModelEvent,
     ModelMessage,
@@ -36,7 +37,7 @@ from tests.fakes.provider_streams import (
 )
 
 KEY = "not-a-" + "real-key-0123456789"
-TOOL = {"type": "function", "function": {"name": "search", "parameters": {"type": "object"}}}
+TOOL = Declaration(type="function", function={"name": "search", "parameters": {"type": "object"}})
 SAYS = {WireFormat.ANTHROPIC: anthropic_says, WireFormat.GEMINI: gemini_says}
 CALLS = {WireFormat.ANTHROPIC: anthropic_calls, WireFormat.GEMINI: gemini_calls}
 BOTH = pytest.mark.parametrize("spoken", SAYS)
@@ -59,7 +60,7 @@ def model(
     )
 
 
-def request(*messages: ModelMessage, tools: tuple[dict[str, Any], ...] = (TOOL,)) -> ModelRequest:
+def request(*messages: ModelMessage, tools: tuple[Declaration, ...] = (TOOL,)) -> ModelRequest:
     asked = messages or (ModelMessage(role="user", text="?"),)
     return ModelRequest(messages=asked, model="m-1", max_tokens=50, tools=tools)
 
@@ -323,7 +324,8 @@ def test_names_that_no_provider_takes_are_sent_under_others_and_come_back(
     spoken: WireFormat,
 ) -> None:
     ours = "mcp.sérver/a tool " + "x" * 60
-    tool = {"type": "function", "function": {"name": ours, "parameters": {"type": "object"}}}
+    function = {"name": ours, "parameters": {"type": "object"}}
+    tool = Declaration(type="function", function=function)
     sent = sent_name(ours)
     answer: Reply
     if spoken is WireFormat.OPENAI:
