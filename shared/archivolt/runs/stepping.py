@@ -5,6 +5,7 @@ Asked again, it says that again: a worker that dies, or an engine that forgets, 
 one answer.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -29,6 +30,8 @@ _STEP_EVENTS: Final = 12
 _RETRY_EVENTS: Final = 5
 # Worth another try: the engine tries again by the names of these.
 _TRIED_AGAIN: Final = (UnavailableError, RateLimitedError, ConflictError)
+Answers = Mapping[str, str | None]
+"""What the calls that a run waits for came to, sealed, by their places; None: nothing yet."""
 DECIDED: Final = ".decided"
 """What follows the place of a call where the outcome of a person's decision is kept."""
 
@@ -73,10 +76,9 @@ class RunSteps:
         try:
             found = open_run(self._on, loaded)
             so_far = found.kept.so_far
-            waits = self._unanswered(loaded, so_far)
-            if waits:
-                return waits
-            return self._next(self._stepped(found, ref))
+            answers = self._answers(loaded, so_far)
+            waits = self._unanswered(loaded, answers)
+            return waits or self._stepped(found, ref, answers)
         except _TRIED_AGAIN:
             raise
         except ArchivoltError as error:
@@ -85,18 +87,18 @@ class RunSteps:
             ended(self._on, loaded, _code_of(error, so_far), so_far)
             return _OVER
 
-    def _stepped(self, found: OpenRun, ref: RunRef) -> Run:
+    def _stepped(self, found: OpenRun, ref: RunRef, answers: Answers) -> Next:
         loaded = found.run
         history = loaded.history + _STEP_EVENTS + ref.retries * _RETRY_EVENTS
         started = loaded.started_at or self._on.clock.now()
         run = replace(loaded, history=history, started_at=started)
         state, so_far = found.kept.state, found.kept.so_far
         if run.phase is not RunPhase.MODEL:
-            outcomes = self._outcomes(run, so_far)
+            outcomes = [self._outcome(run, place, sealed) for place, sealed in answers.items()]
             state = ran(state, [each.result for each in outcomes])
             so_far = _with(found, outcomes)
             run = self._worked_on(run, state.executed)
-        return Advance(
+        advance = Advance(
             on=self._on,
             run_async=self._async,
             found=found,
@@ -104,49 +106,54 @@ class RunSteps:
             run=run,
             state=state,
             so_far=so_far,
-        ).go()
+        )
+        return self._next(advance.go(), advance.so_far)
 
-    def _next(self, run: Run) -> Next:
-        """Return what comes after a state that is kept, in this execution or in a fresh one."""
+    def _next(self, run: Run, so_far: SoFar) -> Next:
+        """Return what comes after a state that was just kept, in this execution or a fresh one."""
         if run.status.over:
             return _OVER
         if run.history >= self._max_history:
             renewed = replace(run, execution=run.execution + 1, history=0)
             self._on.engine.start(self._on.store.save(renewed))
             return _OVER
-        so_far = self._on.seals.opened_loop(run, self._on.store.sealed_state(run)).so_far
-        return self._unanswered(run, so_far) or Next(what="step")
+        # What the model has asked for just now, nobody has answered yet.
+        answers = dict.fromkeys(self._places(run, so_far))
+        return self._unanswered(run, answers) or Next(what="step")
 
-    def _unanswered(self, run: Run, so_far: SoFar) -> Next | None:
-        """Return what is to be done with calls that are not answered; None if all are."""
-        if run.phase is RunPhase.TOOLS:
-            places = (call_place(so_far.round, n) for n in range(len(so_far.pending)))
-            missing = [each for each in places if self._on.store.outcome(run, each) is None]
-            calls = tuple[JsonObject, ...]({"call": place} for place in missing)
-            return Next(what="tools", calls=calls) if calls else None
-        if run.phase is RunPhase.APPROVAL:
-            calls = self._undecided(run)
-            return Next(what="approval", calls=calls) if calls else None
-        return None
+    def _answers(self, run: Run, so_far: SoFar) -> Answers:
+        places = self._places(run, so_far)
+        return {place: self._on.store.outcome(run, place) for place in places}
 
-    def _undecided(self, run: Run) -> tuple[JsonObject, ...]:
-        now = self._on.clock.now()
-        waiting: list[JsonObject] = []
-        for approval in self._on.store.approvals(run):
-            if self._on.store.outcome(run, approval.call + DECIDED) is None:
-                left = (approval.expires_at - now).total_seconds() + RUN_APPROVAL_GRACE_SECONDS
-                waiting.append({"call": approval.call, "seconds": max(1, int(left))})
-        return tuple(waiting)
-
-    def _outcomes(self, run: Run, so_far: SoFar) -> list[KeptOutcome]:
+    def _places(self, run: Run, so_far: SoFar) -> list[str]:
+        """Return the places of the calls that the run needs answers to."""
+        if run.phase is RunPhase.MODEL:
+            return []
         places = [call_place(so_far.round, n) for n in range(len(so_far.pending))]
         if run.phase is RunPhase.APPROVAL:
             waiting = {approval.call for approval in self._on.store.approvals(run)}
             places = [place + DECIDED for place in places if place in waiting]
-        return [self._outcome(run, place) for place in places]
+        return places
 
-    def _outcome(self, run: Run, place: str) -> KeptOutcome:
-        sealed = self._on.store.outcome(run, place)
+    def _unanswered(self, run: Run, answers: Answers) -> Next | None:
+        """Return what is to be done with calls that are not answered; None if all are."""
+        missing = [place for place, sealed in answers.items() if sealed is None]
+        if not missing:
+            return None
+        if run.phase is RunPhase.TOOLS:
+            return Next(what="tools", calls=tuple({"call": place} for place in missing))
+        return Next(what="approval", calls=self._undecided(run, missing))
+
+    def _undecided(self, run: Run, missing: Sequence[str]) -> tuple[JsonObject, ...]:
+        now = self._on.clock.now()
+        waiting: list[JsonObject] = []
+        for approval in self._on.store.approvals(run):
+            if approval.call + DECIDED in missing:
+                left = (approval.expires_at - now).total_seconds() + RUN_APPROVAL_GRACE_SECONDS
+                waiting.append({"call": approval.call, "seconds": max(1, int(left))})
+        return tuple(waiting)
+
+    def _outcome(self, run: Run, place: str, sealed: str | None) -> KeptOutcome:
         if sealed is None:
             raise ConflictError("conflict")
         return self._on.seals.opened_outcome(run, place, sealed)
