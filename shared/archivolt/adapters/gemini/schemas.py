@@ -10,31 +10,48 @@ from typing import Any, cast
 from archivolt.adapters.streaming.json_values import an_object, objects, text
 from archivolt.domain.tool import JsonObject
 
-_MAX_DEPTH = 12
+# Written out, a schema of itself doubles and more with each level: the deepest is taken that fits.
+_DEPTHS = (12, 8, 6, 4, 3, 2, 1)
+_MAX_PARTS = 500
 _KEPT = (
     *("title", "description", "minItems", "maxItems", "minimum", "maximum"),
     *("minLength", "maxLength", "pattern", "minProperties", "maxProperties"),
 )
 _FORMATS = frozenset({"date-time", "enum", "float", "double", "int32", "int64"})
-_TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object"})
+_SIMPLE = frozenset({"string", "number", "integer", "boolean"})
+_TYPES = _SIMPLE | {"array", "object"}
+
+
+class _TooManyPartsError(Exception):
+    """So much is not worth its tokens."""
 
 
 def gemini_schema(schema: Mapping[str, Any]) -> JsonObject:
     """Return the schema of a tool's arguments, {} for a tool without any."""
     definitions = an_object(schema.get("$defs")) or an_object(schema.get("definitions"))
-    converted = _Converter(definitions).convert(dict(schema), 0)
-    return converted if converted.get("properties") else {}
+    for depth in _DEPTHS:
+        try:
+            converted = _Converter(definitions, depth).convert(dict(schema), 0)
+        except _TooManyPartsError:
+            continue
+        return converted if converted.get("properties") else {}
+    return {}
 
 
 class _Converter:
-    def __init__(self, definitions: JsonObject) -> None:
+    def __init__(self, definitions: JsonObject, max_depth: int) -> None:
         self._definitions = definitions
+        self._max_depth = max_depth
+        self._parts = 0
 
     def convert(self, schema: JsonObject, depth: int) -> JsonObject:
-        """Return one schema and all within it; below a depth (a schema of itself) any object."""
-        if depth > _MAX_DEPTH:
-            return {"type": "object"}
+        """Return one schema and all within it; below the depth, any object for what has parts."""
         schema = self._whole(schema)
+        self._parts += 1
+        if self._parts > _MAX_PARTS and self._max_depth > _DEPTHS[-1]:
+            raise _TooManyPartsError
+        if depth > self._max_depth and _has_parts(schema):
+            return {"type": "object"}
         converted: JsonObject = {name: schema[name] for name in _KEPT if name in schema}
         if schema.get("format") in _FORMATS:
             converted["format"] = schema["format"]
@@ -50,8 +67,8 @@ class _Converter:
             converted["items"] = self.convert(an_object(schema.get("items")), depth + 1)
         return converted
 
-    def _whole(self, schema: JsonObject) -> JsonObject:
-        """Return a schema with what it refers to and what it is all of."""
+    def _whole(self, schema: JsonObject, seen: frozenset[str] = frozenset()) -> JsonObject:
+        """Return a schema with what it refers to, in the end, and what it is all of."""
         name = text(schema.get("$ref")).rpartition("/")[2]
         parts = objects(schema.get("allOf"))
         if name:
@@ -60,8 +77,8 @@ class _Converter:
         whole: JsonObject = {}
         for part in parts:
             whole |= part
-        if "$ref" in whole and whole["$ref"] != schema.get("$ref"):
-            whole = self._whole(whole)
+        if "$ref" in whole and name not in seen:
+            whole = self._whole(whole, seen | {name})
         whole.pop("$ref", None)
         return whole | rest
 
@@ -82,6 +99,12 @@ class _Converter:
             converted["anyOf"] = [self.convert({**schema, "type": t}, depth + 1) for t in types]
         else:
             converted["type"] = types[0] if types else _type_of(schema)
+
+
+def _has_parts(schema: JsonObject) -> bool:
+    """Tell whether there may be schemas within a schema."""
+    choices = objects(schema.get("anyOf")) or objects(schema.get("oneOf"))
+    return bool(choices) or all(schema.get("type") != simple for simple in _SIMPLE)
 
 
 def _type_of(schema: JsonObject) -> str:

@@ -359,6 +359,30 @@ def test_a_schema_of_itself_ends_somewhere() -> None:
     assert 2 < text.count('"next"') < 20
 
 
-@pytest.mark.parametrize("schema", [{"$ref": "#/$defs/A", "$defs": {"A": {"$ref": "#/$defs/A"}}}])
+@pytest.mark.parametrize("within", ["properties", "anyOf", "items", "types"])
+def test_a_schema_that_grows_with_each_level_is_cut_where_it_fits(within: str) -> None:
+    again = {"$ref": "#/$defs/N"}
+    node: dict[str, Any] = {
+        "properties": {"type": "object", "properties": dict.fromkeys("abcd", again)},
+        "anyOf": {"type": "string", "anyOf": [again] * 4},
+        "items": {"items": {"anyOf": [again] * 4}},
+        "types": {"type": ["string", "object"], "properties": dict.fromkeys("abcd", again)},
+    }[within]
+    asked = {"type": "string", "description": "What is looked for."}
+
+    converted = gemini_schema({"properties": {"n": again, "q": asked}, "$defs": {"N": node}})
+
+    assert 100 < len(json.dumps(converted)) < 50_000
+    assert converted["properties"]["q"] == asked
+
+
+LOOPS: list[dict[str, Any]] = [
+    {"A": {"$ref": "#/$defs/A"}},
+    {"A": {"$ref": "#/$defs/B"}, "B": {"$ref": "#/$defs/A"}},
+    {"A": {"allOf": [{"$ref": "#/$defs/B"}]}, "B": {"allOf": [{"$ref": "#/$defs/A"}]}},
+]
+
+
+@pytest.mark.parametrize("schema", [{"$ref": "#/$defs/A", "$defs": loop} for loop in LOOPS])
 def test_a_reference_to_itself_is_no_schema(schema: dict[str, Any]) -> None:
     assert gemini_schema(schema) == {}
