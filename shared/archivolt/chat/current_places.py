@@ -1,11 +1,12 @@
-"""Citations of an earlier answer as they can be opened today: documents move meanwhile."""
+"""Citations and links of an earlier answer as they can be opened today: documents move."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+from archivolt.chat.answer_links import led_elsewhere, links_to_documents
 from archivolt.chat.scope import Vaults
-from archivolt.domain.conversation import Citation, Conversation
+from archivolt.domain.conversation import Author, Citation, Conversation, Message
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.identity import Principal
 from archivolt.domain.paths import VaultPath, vault_uri
@@ -23,35 +24,34 @@ class Moves(Protocol):
 
 
 class CurrentPlaces:
-    """Leads the citations of a conversation to where their documents are now."""
+    """Leads citations and links of a conversation's answers to where their documents are now."""
 
     def __init__(self, vaults: Vaults, moves: Moves) -> None:
         self._vaults = vaults
         self._moves = moves
 
     def in_conversation(self, principal: Principal, conversation: Conversation) -> Conversation:
-        """Return a conversation whose citations can be opened.
+        """Return a conversation whose citations and links can be opened.
 
         Those of vaults that the caller is no member of stay as they are: where a document went is
         nothing to them.
         """
-        cited = [each for message in conversation.messages for each in message.citations]
-        now = self._now(principal, cited)
+        named: dict[str, dict[VaultPath, None]] = {}
+        for message in conversation.messages:
+            for vault, path in _places(message):
+                named.setdefault(vault, {})[path] = None
+        now = self._now(principal, named)
         if not now:
             return conversation
-        messages = tuple(
-            replace(message, citations=tuple(_moved(each, now) for each in message.citations))
-            for message in conversation.messages
-        )
+        messages = tuple(_led(message, now) for message in conversation.messages)
         return replace(conversation, messages=messages)
 
     def _now(
-        self, principal: Principal, cited: Sequence[Citation]
+        self, principal: Principal, named: Mapping[str, Iterable[VaultPath]]
     ) -> Mapping[tuple[str, str], VaultPath]:
         """Return the new path of what moved, by vault and path."""
         found: dict[tuple[str, str], VaultPath] = {}
-        for vault in dict.fromkeys(each.vault for each in cited):
-            paths = dict.fromkeys(VaultPath(each.path) for each in cited if each.vault == vault)
+        for vault, paths in named.items():
             try:
                 access = self._vaults.access(principal, vault)
             except NotFoundError:
@@ -59,6 +59,23 @@ class CurrentPlaces:
             now = self._moves.now_at(access, list(paths))
             found |= {(vault, path): at for path, at in now.items() if at != path}
         return found
+
+
+def _places(message: Message) -> Iterator[tuple[str, VaultPath]]:
+    """Yield the vault and the path of what an answer cites and links to."""
+    for citation in message.citations:
+        yield citation.vault, VaultPath(citation.path)
+    if message.author is Author.ASSISTANT:
+        for link in links_to_documents(message.text):
+            yield link.vault, link.path
+
+
+def _led(message: Message, now: Mapping[tuple[str, str], VaultPath]) -> Message:
+    citations = tuple(_moved(each, now) for each in message.citations)
+    if message.author is not Author.ASSISTANT:
+        return replace(message, citations=citations)
+    text = led_elsewhere(message.text, lambda vault, path: now.get((vault, path)))
+    return replace(message, text=text, citations=citations)
 
 
 def _moved(citation: Citation, now: Mapping[tuple[str, str], VaultPath]) -> Citation:

@@ -134,6 +134,39 @@ def test_a_conversation_that_is_read_again_leads_to_where_its_documents_are_now(
     assert {each.path for each in seen.citations} == {"a.md", "stays.md"}
 
 
+def test_a_link_in_an_answer_that_is_read_again_leads_to_where_its_document_is_now() -> None:
+    said = """See [a.md](vault://notes/a.md#=The%20key "where"), [stays](vault://notes/stays.md),
+![](<vault://notes/a.md>) and [it][1]; it was at vault://notes/a.md.
+
+[1]: vault://notes/a%2Emd
+[elsewhere](https://notes/a.md), [another](vault://other/a.md), [none](vault://notes/../a.md)
+
+```
+[code](vault://notes/a.md)
+```
+"""
+    question = "Is [it](vault://notes/a.md) right?"
+    world = ChatWorld(ScriptedModel(ModelTurn(text=said)))
+    notes = world.vault("notes")
+    world.write(notes, "a.md", "under the mat")
+    world.write(notes, "stays.md", "beside the mat")
+    asyncio.run(world.turn(question))
+    conversation = world.only_conversation().id
+    move(world, notes, "a.md", "sub/c (d).md")
+
+    asked, answer = world.conversation_service.opened(principal(ALICE), conversation).messages
+
+    assert asked.text == question
+    now = "vault://notes/sub/c%20%28d%29.md"
+    expected = said.replace("(vault://notes/a.md#", f"({now}#")
+    expected = expected.replace("<vault://notes/a.md>", f"<{now}>")
+    assert answer.text == expected.replace("vault://notes/a%2Emd", now)
+    assert world.only_conversation().messages[1].text == said
+    admin = principal("carol", role=Role.TENANT_ADMIN)
+    [_, seen] = world.conversation_service.opened(admin, conversation).messages
+    assert seen.text == said
+
+
 def test_what_was_proposed_and_declined_is_in_the_conversation_that_is_taken_home() -> None:
     change = calling("create_file", vault="notes", path="b c.md", content="x")
     world = ChatWorld(ScriptedModel(change, ModelTurn(text="As you like.")))

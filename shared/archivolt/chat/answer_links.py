@@ -1,0 +1,71 @@
+"""The links of an answer to documents: `[name](vault://…)`, as the model is asked to write them."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.markdown_destinations import Destination, definition_at, destination_at
+from archivolt.domain.markdown_prose import prose_of
+from archivolt.domain.paths import VaultPath, resolve_path, vault_uri
+from archivolt.domain.vault_addresses import read_address
+
+_OPENING: Final = re.compile(r"\]\(")
+_LINE: Final = re.compile(r"^", re.MULTILINE)
+_SCHEME: Final = "vault://"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerLink:
+    """A link to a document, and the characters of its address."""
+
+    start: int
+    end: int
+    vault: str
+    path: VaultPath
+
+
+def links_to_documents(text: str) -> list[AnswerLink]:
+    """Return the links of a Markdown text that lead into vaults, in order; code has none."""
+    if _SCHEME not in text:
+        return []
+    found = (_link(text, destination) for destination in _destinations(text))
+    return sorted((link for link in found if link), key=lambda link: link.start)
+
+
+def led_elsewhere(text: str, now: Callable[[str, VaultPath], VaultPath | None]) -> str:
+    """Return a text with its links led to where `now` says that documents are, None: as it is.
+
+    What stands beside them stays as it was said, their names and any bare address with it.
+    """
+    written: list[str] = []
+    end = 0
+    for link in links_to_documents(text):
+        path = now(link.vault, link.path)
+        if path is not None:
+            written += [text[end : link.start], vault_uri(link.vault, path)]
+            end = link.end
+    return "".join([*written, text[end:]])
+
+
+def _destinations(text: str) -> Iterator[Destination]:
+    for start, end in prose_of(text):
+        for opening in _OPENING.finditer(text, start, end):
+            if inline := destination_at(text, opening.end() - 1, end):
+                yield inline
+        for line in _LINE.finditer(text, start, end):
+            if defined := definition_at(text, line.start(), end):
+                yield defined.destination
+
+
+def _link(text: str, destination: Destination) -> AnswerLink | None:
+    """Return the link of a destination, None if it leads elsewhere, or to no file."""
+    address = text[destination.start : destination.end].partition("#")[0]
+    try:
+        place = read_address(address)
+        path = resolve_path(place.path)
+    except (ValueError, InvalidRequestError):
+        return None
+    end = destination.start + len(address)
+    return AnswerLink(start=destination.start, end=end, vault=place.vault, path=path)
