@@ -153,7 +153,7 @@ def test_a_state_that_somebody_else_replaced_is_not_kept(runs: RunStore) -> None
 
 def test_events_beside_do_not_get_in_the_way_of_a_state(runs: RunStore) -> None:
     run = runs.create(a_run(), "", [])
-    runs.add_events(run, [an_event("a"), an_event("b")])
+    runs.keep_outcome(run, "1.0", "sealed", [an_event("a"), an_event("b")])
 
     saved = runs.save(run, events=[an_event("c")])
 
@@ -173,7 +173,7 @@ def test_nothing_is_told_after_the_end(runs: RunStore) -> None:
     run = runs.create(a_run(), "", [])
     over = runs.save(replace(run, status=RunStatus.CANCELLED), events=[an_event("run_end")])
 
-    runs.add_events(run, [an_event("late")])
+    runs.keep_outcome(run, "1.0", "sealed", [an_event("late")])
 
     assert numbers(runs, over) == [1]
 
@@ -350,7 +350,7 @@ def test_a_deleted_run_is_gone(runs: RunStore) -> None:
         runs.get(ACME, run.id)
     assert list(runs.unfinished()) == []
     assert runs.of_user(ACME, ALICE, limit=9) == ([], None)
-    runs.add_events(run, [an_event()])
+    runs.keep_outcome(run, "1.0", "sealed", [an_event()])
     with pytest.raises(ConflictError):
         runs.save(run)
 
@@ -375,7 +375,7 @@ def test_events_of_many_workers_are_all_told_in_order(new_local_table: NewTable)
     run = runs.create(a_run(), "", [])
 
     def add_two(number: int) -> None:
-        runs.add_events(run, [an_event(str(number))] * 2)
+        runs.keep_outcome(run, f"1.{number}", "sealed", [an_event(str(number))] * 2)
 
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(add_two, range(8)))

@@ -82,11 +82,6 @@ class InMemoryRuns:
     def result(self, run: Run) -> Message | None:
         return self._of(run).result
 
-    def add_events(self, run: Run, events: Sequence[RunEvent]) -> None:
-        kept = self._open(run)
-        if kept is not None:
-            kept.tell(events)
-
     def events(self, run: Run, *, after: int, limit: int) -> list[RunEvent]:
         kept = self._kept.get((run.tenant, run.id))
         found = [event for event in kept.events if event.number > after] if kept else []

@@ -29,7 +29,6 @@ class KeptRuns:
         self.save = store.save
         self.sealed_state = store.sealed_state
         self.result = store.result
-        self.add_events = store.add_events
         self.events = store.events
         self.keep_outcome = store.keep_outcome
         self.outcome = store.outcome

@@ -67,10 +67,6 @@ class RunStore(Protocol):
         """Return what a run brought, None if nothing so far."""
         ...
 
-    def add_events(self, run: Run, events: Sequence[RunEvent]) -> None:
-        """Add what happens between two states; without effect on a run that is over or gone."""
-        ...
-
     def events(self, run: Run, *, after: int, limit: int) -> list[RunEvent]:
         """Return the events with higher numbers than `after`, in order."""
         ...

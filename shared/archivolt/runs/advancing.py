@@ -109,6 +109,8 @@ class Advance:
 
     def _calling(self, action: RunTools) -> Run:
         self.so_far = replace(self.so_far, pending=action.calls, round=self.state.steps)
+        for call in action.calls:
+            self._tell("tool_use_start", tool_name=call.name, tool_id=call.id)
         history = self.run.history + _CALL_EVENTS * len(action.calls)
         return self._keep(replace(self.run, phase=RunPhase.TOOLS, history=history))
 

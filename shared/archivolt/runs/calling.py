@@ -22,13 +22,13 @@ from archivolt.domain.run_limits import (
     RUN_APPROVAL_SECONDS,
     RUN_PROPOSAL_SECONDS,
 )
-from archivolt.domain.stream import StreamEvent, ToolUseResult, ToolUseStart
+from archivolt.domain.stream import StreamEvent, ToolUseResult
 from archivolt.domain.tool import JsonObject, Surface
 from archivolt.observability import logger
 from archivolt.runs.ending import ended, so_far_of
 from archivolt.runs.keeping import KeptOutcome
 from archivolt.runs.stepping import DECIDED
-from archivolt.runs.support import Await, OpenRun, RunSupport, live_run, open_run
+from archivolt.runs.support import Await, OpenRun, RunSupport, live_run, open_run, require_vaults
 
 _EXPIRED: Final = (
     "Nobody agreed to this change in time and it was not made."
@@ -74,8 +74,6 @@ class RunCalls:
             return
         found = open_run(self._on, run)
         state, call = found.kept.state, found.kept.so_far.pending[index_of(place)]
-        started = self._events(ToolUseStart(tool_name=call.name, tool_id=call.id))
-        self._on.store.add_events(run, started)
         report = self._async(
             found.toolbox.run(
                 call,
@@ -142,6 +140,7 @@ class RunCalls:
         ended(self._on, run, code, so_far_of(self._on, run))
 
     def _carry_out(self, run: Run, place: str, approval: RunApproval) -> None:
+        require_vaults(self._on, run)
         found = open_run(self._on, run)
         waiting = self._on.seals.opened_waiting(run, approval.id, approval.sealed)
         asked_for = found.kept.so_far.pending[index_of(place)]

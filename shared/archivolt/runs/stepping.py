@@ -23,7 +23,7 @@ from archivolt.domain.tool import JsonObject
 from archivolt.runs.advancing import Advance
 from archivolt.runs.ending import ended, so_far_of
 from archivolt.runs.keeping import KeptOutcome, SoFar
-from archivolt.runs.support import Await, OpenRun, RunSupport, live_run, open_run
+from archivolt.runs.support import Await, OpenRun, RunSupport, live_run, open_run, require_vaults
 
 # About how many events an execution records for a step, and for a retry of it.
 _STEP_EVENTS: Final = 12
@@ -74,6 +74,7 @@ class RunSteps:
             return _OVER
         so_far: SoFar | None = None
         try:
+            require_vaults(self._on, loaded)
             found = open_run(self._on, loaded)
             so_far = found.kept.so_far
             answers = self._answers(loaded, so_far)

@@ -123,14 +123,23 @@ def require_admitted(on: RunSupport, run: Run) -> None:
 
     Raises:
         ForbiddenError: `tenant_suspended`, `tenant_deleting`, `user_suspended`;
-            `run_token_ended`: what a program started it with was revoked, or is over;
-            `run_vault_lost`: its owner is no member any more of a vault that it works in.
+            `run_token_ended`: what a program started it with was revoked, or is over.
         UnavailableError: It cannot be read.
 
     """
     on.admit(run.tenant, run.owner)
     if not on.tokens.is_good(run.token):
         raise ForbiddenError("run_token_ended")
+
+
+def require_vaults(on: RunSupport, run: Run) -> None:
+    """Check that a run still reaches what it was started in; each of its calls asks for its own.
+
+    Raises:
+        ForbiddenError: `run_vault_lost`: its owner is no member any more of one of its vaults.
+        UnavailableError: It cannot be read.
+
+    """
     vaults = run.principal.reach.vaults
     if vaults and not vaults <= reached(on, run.principal):
         raise ForbiddenError("run_vault_lost")

@@ -22,10 +22,6 @@ class RunEvents:
     def __init__(self, table: DynamoTable) -> None:
         self._table = table
 
-    def add_events(self, run: Run, events: Sequence[RunEvent]) -> None:
-        """Add what happens between two states."""
-        self._kept(run, [], events)
-
     def events(self, run: Run, *, after: int, limit: int) -> list[RunEvent]:
         """Return the events after a number, in order."""
         first, last = event_sk(after + 1), event_sk(after + limit)
