@@ -2,7 +2,8 @@
 
 Ours goes the whole way: the folder is watched, each note becomes an object, its event a message,
 and a function indexes it. The emulators' floor is the first half alone: an object and its message
-for each note. basic-memory reads the same folder from this machine's disk.
+for each note. basic-memory reads the same folder from this machine's disk. Each stops when all
+notes are there or when its time is over: on a busy machine the rate is then of as many as were.
 """
 
 import json
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 NOTES: Final = 2_000
 _VAULT: Final = "notes"
-_MOST_SECONDS: Final = 3_600
+_MOST_SECONDS: Final = 900
 _SECONDS_BETWEEN_LOOKS: Final = 0.5
 _AT_ONCE: Final = 10
 _FLOOR: Final = "bench-floor"
@@ -42,11 +43,11 @@ def measure(count: int = NOTES) -> list[Row]:
         watched = Path(name, "watched")
         watched.mkdir()
         with started(watched, _VAULT) as stack:
-            ours = count / _seconds_to_load(stack, source, watched, count)
-            floor = count / _seconds_of_events(stack, files)
-        seconds = basic_memory.seconds_to_index(command, source) if command else None
+            ours = _rate_of_loading(stack, source, watched, count)
+            floor = _rate_of_events(stack, files)
+        theirs = command and basic_memory.rate_of_indexing(command, source, seconds=_MOST_SECONDS)
     measured = f"{count:,} notes found by words"
-    floors = {"objects and events alone": floor, "basic-memory": seconds and count / seconds}
+    floors = {"objects and events alone": floor, "basic-memory": theirs}
     return [
         Row(measure=measured, value=ours, unit="notes/s", floor=name, floor_value=value)
         for name, value in floors.items()
@@ -54,21 +55,20 @@ def measure(count: int = NOTES) -> list[Row]:
     ]
 
 
-def _seconds_to_load(stack: Stack, source: Path, watched: Path, count: int) -> float:
+def _rate_of_loading(stack: Stack, source: Path, watched: Path, count: int) -> float:
     with stack.client() as http:
         wait_until(lambda: bool(index_states(http, _VAULT)))
         start = time.perf_counter()
         shutil.copytree(source, watched, dirs_exist_ok=True)
-        wait_until(
-            lambda: sum(index_states(http, _VAULT).values()) >= count,
-            _MOST_SECONDS,
-            every=_SECONDS_BETWEEN_LOOKS,
-        )
-        return time.perf_counter() - start
+        found = 0
+        while found < count and time.perf_counter() - start < _MOST_SECONDS:
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+            found = sum(index_states(http, _VAULT).values())
+        return found / (time.perf_counter() - start)
 
 
-def _seconds_of_events(stack: Stack, files: Sequence[Path]) -> float:
-    """Return how long it takes to write objects and to receive a message of each."""
+def _rate_of_events(stack: Stack, files: Sequence[Path]) -> float:
+    """Return how many objects a second are written and their messages received."""
     objects, queues = stack.aws.objects, stack.aws.queues
     objects.create_bucket(Bucket=_FLOOR)
     objects.put_bucket_notification_configuration(
@@ -83,10 +83,14 @@ def _seconds_of_events(stack: Stack, files: Sequence[Path]) -> float:
             pool.submit(objects.put_object, Bucket=_FLOOR, Key=str(number), Body=file.read_bytes())
             for number, file in enumerate(files)
         ]
-        _receive(queues, queue, len(files))
+        received = _receive(queues, queue, len(files))
+        taken = time.perf_counter() - start
+        for each in done:
+            each.cancel()
     for each in done:
-        each.result()
-    return time.perf_counter() - start
+        if not each.cancelled():
+            each.result()
+    return received / taken
 
 
 def _lead_events(stack: Stack, queue_arn: str) -> None:
@@ -105,12 +109,11 @@ def _lead_events(stack: Stack, queue_arn: str) -> None:
     events.put_targets(Rule=_FLOOR, Targets=[{"Id": "queue", "Arn": queue_arn}])
 
 
-def _receive(queues: "SQSClient", queue: str, count: int) -> None:
+def _receive(queues: "SQSClient", queue: str, count: int) -> int:
+    """Return how many messages came until all had, or the time was over."""
     received: set[str] = set()
     deadline = time.monotonic() + _MOST_SECONDS
-    while len(received) < count:
-        if time.monotonic() > deadline:
-            raise RuntimeError("the emulator lost events")
+    while len(received) < count and time.monotonic() < deadline:
         messages = queues.receive_message(
             QueueUrl=queue, MaxNumberOfMessages=_AT_ONCE, WaitTimeSeconds=1
         ).get("Messages", [])
@@ -123,3 +126,4 @@ def _receive(queues: "SQSClient", queue: str, count: int) -> None:
                     for number, message in enumerate(messages)
                 ],
             )
+    return len(received)
