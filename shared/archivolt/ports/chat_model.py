@@ -47,8 +47,10 @@ class ModelMessage:
     @cached_property
     def size(self) -> int:
         """How many bytes of text it has, with its calls and without its images."""
-        calls = (text for call in self.tool_calls for text in (call.id, call.name, call.arguments))
-        return sum(map(utf8_size, (self.text, self.reasoning, self.echo, *calls)))
+        size = utf8_size(self.text) + utf8_size(self.reasoning) + utf8_size(self.echo)
+        for call in self.tool_calls:
+            size += utf8_size(call.id) + utf8_size(call.name) + utf8_size(call.arguments)
+        return size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
