@@ -34,6 +34,7 @@ _SECTIONS: Final = {
     "erasure": "Erasing, and taking home",
     "mcp": "MCP",
     "mcp-servers": "MCP servers of others",
+    "webhooks": "Webhooks",
     "health": "Health and description",
 }
 # Where the addresses of the tools that came before are now (decision 3).

@@ -31,6 +31,7 @@ from archivolt.adapters.dynamodb.tenants import DynamoTenants
 from archivolt.adapters.dynamodb.user_settings import DynamoUserSettings
 from archivolt.adapters.dynamodb.vaults import DynamoVaultDirectory
 from archivolt.adapters.dynamodb.vector_places import DynamoVectorPlaces
+from archivolt.adapters.dynamodb.webhooks import DynamoWebhooks
 from archivolt.adapters.erasure.all_stores import ErasedPlaces, erasers_of, withdrawal
 from archivolt.adapters.erasure.inventory import FOLDERS
 from archivolt.adapters.qdrant.rest import QdrantRest
@@ -66,6 +67,7 @@ from archivolt.domain.skill import Skill
 from archivolt.domain.tenancy import Standing, TenantUser
 from archivolt.domain.usage import Budgets, Reservation, Tokens
 from archivolt.domain.vault import Vault, VaultRef, VaultRole
+from archivolt.domain.webhook import Webhook
 from archivolt.governance.erased_vaults import ErasedVaults
 from archivolt.governance.erasing import ErasureWorker
 from archivolt.governance.erasure import Erasures, ErasureSupport
@@ -226,6 +228,8 @@ class ErasureWorld:
         settings = TenantSettings(chat_base_url=f"https://{canary}.example")
         DynamoTenantSettings(control).save(TenantId(tenant), settings)
         DynamoMcpServers(control).save(TenantId(tenant), McpServer(id="one", title=canary))
+        address = f"https://{canary}.example/hook"
+        DynamoWebhooks(control).save(TenantId(tenant), Webhook(id="one", url=address), over=None)
         self.bucket.client.put_object(
             Bucket=self.bucket.name, Key=f"audit/{tenant}/2026-08-31.seal.json", Body=b"{}"
         )

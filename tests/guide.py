@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _DOCS = Path(__file__).parents[1] / "docs"
+RUNS_GUIDE = _DOCS / "runs-guide.md"
 MCP_GUIDE = _DOCS / "mcp-guide.md"
 VAULTS_GUIDE = _DOCS / "vaults-guide.md"
 

@@ -14,6 +14,7 @@ from archivolt.governance.program_tokens import ProgramTokens
 from archivolt.governance.token_verifiers import PersonalTokenVerifier
 from archivolt.ports.chat_model import ChatModel
 from archivolt.ports.personal_tokens import PersonalTokenStore
+from archivolt.runs.announcing import RunAnnouncements
 from archivolt.runs.calling import RunCalls
 from archivolt.runs.deciding import RunDecisions
 from archivolt.runs.keeping import RunSeals
@@ -28,6 +29,7 @@ from tests.fakes.governance import ReversibleBox
 from tests.fakes.oauth import InMemoryOAuthGrants
 from tests.fakes.personal_tokens import InMemoryPersonalTokens
 from tests.fakes.runs import InMemoryRuns, NotingEngine
+from tests.fakes.webhooks import NotingDeliveries
 
 if TYPE_CHECKING:
     from archivolt.ports.oauth import OAuthGrantStore
@@ -70,6 +72,7 @@ class RunWorld(ChatWorld):
         self.engine = NotingEngine()
         self.personal: PersonalTokenStore = InMemoryPersonalTokens()
         self.grants: OAuthGrantStore = InMemoryOAuthGrants()
+        self.deliveries = NotingDeliveries()
         self._max_history = max_history
 
     @property
@@ -88,6 +91,7 @@ class RunWorld(ChatWorld):
             vaults=self.vaults,
             scopes=self.scopes,
             skills=self.skills,
+            announcements=RunAnnouncements(lambda: self.webhooks, lambda: self.deliveries),
             audit=self.audit,
             clock=self.clock,
         )

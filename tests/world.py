@@ -57,6 +57,7 @@ from tests.fakes.tenancy import InMemoryTenants, ScriptedKeyCheck
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vaults import InMemoryVaults
 from tests.fakes.web import ScriptedWeb
+from tests.fakes.webhooks import InMemoryWebhooks, ScriptedReceiver
 
 SIGNING_KEY = bytes(range(32))
 
@@ -167,6 +168,8 @@ class World:
         self.tenant_settings = InMemoryTenantSettings()
         self.mcp_servers = InMemoryMcpServers()
         self.mcp_client = ScriptedMcpClient()
+        self.webhooks = InMemoryWebhooks()
+        self.receiver = ScriptedReceiver()
         self.user_settings = InMemoryUserSettings()
         self.approvals = ApprovalService(lambda: self.proposals)
         self.pipeline = self.pipeline_of(self.tools())

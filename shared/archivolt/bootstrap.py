@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from archivolt.composition.retention import RetentionContainer
     from archivolt.composition.runs import RunsContainer
     from archivolt.composition.tools import ToolsContainer
+    from archivolt.composition.webhooks import WebhooksContainer
     from archivolt.entrypoints.http.chat_services import ChatServices
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.entrypoints.mcp.app import McpServices
@@ -183,6 +184,13 @@ class Container(Stores):
         from archivolt.composition.runs import RunsContainer
 
         return RunsContainer(self)
+
+    @cached_property
+    def webhooks(self) -> "WebhooksContainer":
+        """What tells tenants of their runs."""
+        from archivolt.composition.webhooks import WebhooksContainer
+
+        return WebhooksContainer(self)
 
     @property
     def chat_services(self) -> "ChatServices":

@@ -88,6 +88,8 @@ class Settings(BaseModel):
     erasure_settle_seconds: _Count = ERASURE_SETTLE_SECONDS
     # The state machine of agent runs.
     agent_run_machine_arn: str = ""
+    # The state machine that tells webhooks of them.
+    webhook_machine_arn: str = ""
     # The role in which a worker does a tenant's work; "" for the function's own (R4).
     tenant_role_arn: str = ""
 

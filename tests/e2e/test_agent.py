@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import httpx2
 import pytest
 
+from archivolt.adapters.system.clock import SystemClock
 from archivolt.domain.identity import Role
 from archivolt.domain.limits import MAX_REPEATED_CALLS, MAX_TOOL_CALLS
-from tests.e2e.stack import Stack
+from tests.e2e.stack import Stack, wait_until
 from tests.e2e.test_chat import API, MESSAGES, events, write_the_note
 from tests.fakes.obedience import Obedience, orders_against
 from tests.fakes.openai_server import (
@@ -20,6 +22,9 @@ from tests.fakes.openai_server import (
     openai_server,
     says,
 )
+from tests.long_run import LongRun, caller
+from tests.receivers import verified
+from tests.unit.adapters.loopback_server import Answer, LoopbackServer, loopback_server
 
 SETTINGS = f"{API}/tenants/busy/settings"
 Event = tuple[str, dict[str, Any]]
@@ -219,3 +224,39 @@ def test_a_tenant_may_let_its_model_reach_out_after_reading(http: httpx2.Client)
     assert of_kind(read, "confirmation_required") == []
     # It was tried, and the guard of outbound calls let it go nowhere.
     assert [each["status"] for each in of_kind(read, "tool_use_result")] == ["success", "error"]
+
+
+def test_a_webhook_is_told_of_a_change_that_waits_and_of_the_end(stack: Stack) -> None:
+    script = LongRun(steps=2, changes=(0,))
+    with caller(stack, "told", script) as ada, loopback_server({}) as receiver, ada.http() as http:
+        receiver.any_path = Answer(status=503)
+        address = f"http://127.0.0.1:{receiver.port}/hook"
+        made = http.put(f"{API}/webhooks/ours", json={"url": address}).json()
+        run_id = ada.start("w1")
+        wait_until(lambda: len(receiver.bodies) >= 1)
+        receiver.any_path = Answer(status=204)
+        run = ada.see_through(run_id, 60)
+        ends = '"type":"run.ended"'
+        wait_until(lambda: any(ends in body.decode() for body in receiver.bodies))
+        wait_until(lambda: _asked_again(receiver))
+        [webhook] = http.get(f"{API}/webhooks").json()["webhooks"]
+
+    sent = zip(receiver.request_headers, receiver.bodies, strict=True)
+    now = SystemClock().now().timestamp()
+    messages = [verified(made["secret"], head, body, now=now) for head, body in sent]
+    told = {message["type"]: message["data"] for message in messages if message}
+    assert None not in messages
+    assert told["run.ended"] == {
+        "run": run_id,
+        "status": "completed",
+        "reason": "answered",
+        "started_at": datetime.fromisoformat(run["created_at"]).isoformat(),
+    }
+    assert told["run.approval_required"]["run"] == run_id
+    assert (webhook["problem"], webhook["missed"]) == (None, 0)
+
+
+def _asked_again(receiver: LoopbackServer) -> bool:
+    """Tell whether the message that was refused has come once more, under its id."""
+    ids = [head["webhook-id"] for head in receiver.request_headers]
+    return ids.count(ids[0]) > 1

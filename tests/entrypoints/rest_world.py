@@ -32,6 +32,8 @@ from archivolt.governance.personal_tokens import PersonalTokens
 from archivolt.governance.settings import SettingsService
 from archivolt.governance.tenants import Tenants
 from archivolt.governance.token_verifiers import PersonalTokenVerifier, TokenVerifiers
+from archivolt.governance.webhook_delivery import WebhookPost
+from archivolt.governance.webhooks import Webhooks
 from archivolt.ports.governance import TokenVerifier
 from archivolt.tools.by_hand import ByHand
 from archivolt.tools.catalogue.own_hand import hand_tools
@@ -115,7 +117,20 @@ def rest_services(
             world.clock,
             programs=True,
         ),
+        webhooks=lambda: webhooks_of(world),
         allowed_origins=allowed_origins,
+    )
+
+
+def webhooks_of(world: World) -> Webhooks:
+    """Return what an administrator does with webhooks; one host may be called without TLS."""
+    post = WebhookPost(world.webhooks, ReversibleBox, lambda: world.receiver, world.clock)
+    return Webhooks(
+        world.webhooks,
+        ReversibleBox,
+        post,
+        world.clock,
+        may_be_plain=lambda host, port: (host, port) == ("127.0.0.1", 8000),
     )
 
 

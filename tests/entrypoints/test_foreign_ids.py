@@ -45,6 +45,7 @@ NO_IDS = {
     "decline_change",
     "change_mcp_server",
     "test_mcp_server",
+    "change_webhook",
 }
 # Runs have a world of their own: tests/entrypoints/test_run_routes.
 OF_RUNS = {
@@ -116,6 +117,7 @@ class House:
                 {"title": "Mine", "description": "d", "prompt": "p", "keywords": ["k"]},
             )["id"],
             "server_id": "acmes-own",
+            "webhook_id": self._webhook(),
             "erasure": self._erasure(),
         }
 
@@ -159,6 +161,11 @@ class House:
             by=principal(ALICE, kind=TokenKind.MCP),
             surface=Surface.MCP,
         ).id
+
+    def _webhook(self) -> str:
+        body, name = {"url": "https://hooks.test"}, "acmes-webhook"
+        made = self.tools.put(f"/api/v1/webhooks/{name}", json=body, headers=_as("alice"))
+        return made.json()["id"]
 
     def _erasure(self) -> str:
         self.world.vault("shed")
@@ -206,6 +213,8 @@ def test_the_walk_harms_nothing(house: House) -> None:
     assert house.chat.get(conversation, headers=_as("alice")).status_code == 200
     tokens = house.tools.get("/api/v1/tokens", headers=_as("alice")).json()["tokens"]
     assert [each["id"] for each in tokens] == [house.ids["token_id"]]
+    [webhook] = house.world.webhooks.of_tenant(ACME)
+    assert (webhook.id, house.world.receiver.posted) == (house.ids["webhook_id"], [])
 
 
 ARGUMENTS: Mapping[str, Any] = {

@@ -27,6 +27,7 @@ CEILINGS = {
     "reconcile": ("import fastapi", 1.0),
     "retention": ("import fastapi", 1.0),
     "tools": ("import fastapi, mangum", 1.35),
+    "webhooks": ("import fastapi", 0.75),
 }
 
 # Where people wait: numerical code, document parsers and SDKs of providers are imported when met.

@@ -13,10 +13,12 @@ import pytest
 from archivolt.adapters.aws.tenant_policy import DataPlaces, tenant_policy
 from archivolt.adapters.dynamodb.mcp_servers import DynamoMcpServers
 from archivolt.adapters.dynamodb.table import DynamoTable
+from archivolt.adapters.dynamodb.webhooks import DynamoWebhooks
 from archivolt.domain.federation import McpServer
 from archivolt.domain.identity import TenantId
 from archivolt.domain.messages import MESSAGES
 from archivolt.domain.settings import TenantSettings
+from archivolt.domain.webhook import Webhook
 from archivolt.settings import Settings
 from archivolt_local.gateway.api import ApiDefinition
 from archivolt_local.json_values import json_items
@@ -359,6 +361,30 @@ def test_who_notes_what_mcp_servers_list_changes_neither_where_they_lead_nor_the
     DynamoMcpServers(table).note(TenantId("acme"), McpServer(id="ours"))
     assert set(only) == {"pk", "sk"} | client.names
     assert not client.names & {"command", "arguments", "url", "plain", "sealed", "fingerprints"}
+
+
+def test_who_calls_webhooks_reaches_them_alone_and_changes_neither_address_nor_secret(
+    template: Template,
+) -> None:
+    rights = {
+        given["Sid"]: given
+        for role, given in statements(template)
+        if role.startswith("WebhooksFunction")
+    }
+
+    assert set(rights) == {"ReadWebhooks", "NoteWebhooks", "OpenTenantSecrets"}
+    assert json_items(rights["ReadWebhooks"]["Action"]) == ["dynamodb:GetItem"]
+    keys = rights["ReadWebhooks"]["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+    assert keys == ["WEBHOOKS#*", "TENANT#*"]
+    assert json_items(rights["OpenTenantSecrets"]["Action"]) == ["kms:Decrypt"]
+    given = rights["NoteWebhooks"]
+    assert json_items(given["Action"]) == ["dynamodb:UpdateItem"]
+    only = given["Condition"]["ForAllValues:StringEquals"]["dynamodb:Attributes"]
+    client = _NotedUpdates()
+    store = DynamoWebhooks(DynamoTable(cast("Any", client), "ControlTable"))
+    store.note(TenantId("acme"), Webhook(id="w", url="https://w.test"), turned_off=True, missed=1)
+    assert set(only) == {"pk", "sk"} | client.names
+    assert not client.names & {"url", "events", "sealed", "sealed_before", "both_until"}
 
 
 class _NotedUpdates:

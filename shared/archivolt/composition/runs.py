@@ -62,6 +62,7 @@ class RunsContainer:
             vaults=on.vaults,
             scopes=on.chat.scopes,
             skills=on.chat.skills,
+            announcements=on.webhooks.announcements,
             audit=on.audit_log,
             clock=on.clock,
         )

@@ -229,6 +229,7 @@ class ToolsContainer:
             model_choices=lambda: self._on.chat.model_choices,
             key_tests=lambda: key_tests(self._on),
             mcp_servers=self.federation.servers,
+            webhooks=lambda: self._on.webhooks.administration,
             allowed_origins=self._on.settings.allowed_origins,
         )
 

@@ -19,6 +19,7 @@ from archivolt.domain.search_messages import SEARCH_MESSAGES
 from archivolt.domain.tenancy_messages import TENANCY_MESSAGES
 from archivolt.domain.token_messages import TOKEN_MESSAGES
 from archivolt.domain.web_messages import WEB_MESSAGES
+from archivolt.domain.webhook_messages import WEBHOOK_MESSAGES
 
 _MESSAGES: Mapping[str, Message] = {
     "address_not_allowed": Message(
@@ -214,6 +215,7 @@ MESSAGES: Mapping[str, Message] = dict(
             **TENANCY_MESSAGES,
             **TOKEN_MESSAGES,
             **WEB_MESSAGES,
+            **WEBHOOK_MESSAGES,
         }.items()
     )
 )

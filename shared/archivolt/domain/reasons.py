@@ -196,6 +196,13 @@ REASONS: Mapping[str, Message] = {
         f"plus de {MAX_VAULT_NAME_CHARS} caractères",
     ),
     "version_gone": Message("its version is gone", "sa version n'existe plus"),
+    "webhook_address_private": Message(
+        "its address is not on the public Internet, and this deployment does not allow it",
+        "son adresse n'est pas sur l'Internet public, et ce déploiement ne l'autorise pas",
+    ),
+    "webhook_http_status": Message("it answers with HTTP {status}", "il répond par HTTP {status}"),
+    "webhook_slow": Message("it takes too long", "il met trop de temps"),
+    "webhook_unreachable": Message("its address does not answer", "son adresse ne répond pas"),
     "yaml_aliases": Message("more than {limit} YAML aliases", "plus de {limit} alias YAML"),
     "yaml_broken": Message("not valid YAML, line {line}", "YAML non valide, ligne {line}"),
     "yaml_not_properties": Message("not a list of properties", "pas une liste de propriétés"),

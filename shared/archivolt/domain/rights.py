@@ -155,7 +155,16 @@ RIGHTS: Final[Mapping[str, Right]] = {
     "audit": Right(role=Role.TENANT_ADMIN),
     "change_config": Right(role=Role.TENANT_ADMIN),
     **dict.fromkeys(
-        ("change_mcp_server", "test_mcp_server", "delete_mcp_server"),
+        (
+            "change_mcp_server",
+            "test_mcp_server",
+            "delete_mcp_server",
+            "list_webhooks",
+            "change_webhook",
+            "rotate_webhook_secret",
+            "test_webhook",
+            "delete_webhook",
+        ),
         Right(role=Role.TENANT_ADMIN),
     ),
     # A team sees what it used, an administrator who used it.

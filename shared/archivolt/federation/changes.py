@@ -3,7 +3,6 @@
 import re
 from dataclasses import replace
 from typing import Annotated, Final, Self
-from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 from pydantic_core import PydanticCustomError
@@ -11,23 +10,9 @@ from pydantic_core import PydanticCustomError
 from archivolt.domain import federation_limits, limits
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.federation import McpServer, McpTransport, exposed, list_digest
+from archivolt.domain.http_addresses import http_address
 
 _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
-_FIRST_PRINTABLE: Final = "!"
-
-
-def _http_address(address: str) -> str:
-    """Hold an address to what an endpoint's can be: no credentials, no fragment."""
-    if not address:
-        return address
-    parts = urlsplit(address)
-    plain = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    printable = all(sign >= _FIRST_PRINTABLE for sign in address) and address.isascii()
-    if not (plain and printable) or "\\" in address:
-        raise ValueError("not an http(s) address")
-    if "@" in parts.netloc or parts.fragment:
-        raise ValueError("more than an address")
-    return address
 
 
 def _one_line(text: str) -> str:
@@ -71,7 +56,7 @@ class McpChange(BaseModel):
     )
     command: Line | None = Field(default=None, description="A program of this machine.")
     args: list[Line] | None = Field(default=None, max_length=federation_limits.MAX_MCP_ARGUMENTS)
-    url: Annotated[str, AfterValidator(_http_address)] | None = Field(
+    url: Annotated[str, AfterValidator(http_address)] | None = Field(
         default=None,
         max_length=limits.MAX_URL_CHARS,
         description="The address of its streamable HTTP endpoint. With another host, as with"

@@ -176,6 +176,7 @@ class RunCalls:
         """Keep a change that waits, then that its call does: whoever asks again finds both."""
         approval = approval_of(self._on, run, f"{place}.1", place, waiting)
         told = [asks(approval, waiting, self._on)]
+        shown = approval
         if not self._on.store.put_approval(run, approval, events=told):
             self._on.proposals().store.decline(run.tenant, approval.proposal)
             # Proposed before by a worker that broke off: that one is what people were shown.
@@ -183,6 +184,8 @@ class RunCalls:
             if there is None or not there.sealed:
                 return  # the run is over
             waiting = self._on.seals.opened_waiting(run, there.id, there.sealed)
+            shown = there
+        self._on.announcements.approval_required(run, shown)
         outcome = KeptOutcome(record=record, waiting=waiting)
         self._on.store.keep_outcome(run, place, self._on.seals.outcome(run, place, outcome))
 

@@ -114,6 +114,7 @@ class RunDecisions:
             self._audited(principal, found, "edited", "approval_decided")
             raise ConflictError("approval_decided", state=ApprovalState.DECLINED.value)
         self._on.proposals().store.decline(run.tenant, approval.proposal)
+        self._on.announcements.approval_required(run, edited)
         return run, edited
 
     def _proposed(self, run: Run, call: ToolCall) -> WaitingCall:

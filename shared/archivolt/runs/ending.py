@@ -74,7 +74,9 @@ def ended(
     """
     over = _over(on, run, reason, by)
     _end_recorded(on, over)
-    return _kept(on, over, so_far, events)
+    kept = _kept(on, over, so_far, events)
+    on.announcements.ended(kept)
+    return kept
 
 
 def cancelled(on: RunSupport, run: Run, so_far: SoFar | None, *, by: Principal) -> Run:
@@ -87,6 +89,7 @@ def cancelled(on: RunSupport, run: Run, so_far: SoFar | None, *, by: Principal) 
     """
     over = _kept(on, _over(on, run, "run_cancelled", run.named(by.user)), so_far, ())
     _end_recorded(on, replace(over, principal=by))
+    on.announcements.ended(over)
     return over
 
 

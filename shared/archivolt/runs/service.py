@@ -134,6 +134,7 @@ class RunService:
             raise ForbiddenError("token_read_only")
         for _ in range(_ROUNDS):
             if run.status.over:
+                self._on.announcements.ended(run)
                 return run
             so_far = so_far_of(self._on, run)
             try:

@@ -22,6 +22,7 @@ from archivolt.governance.program_tokens import ProgramTokens
 from archivolt.ports.audit import AuditLog
 from archivolt.ports.clock import Clock
 from archivolt.ports.runs import RunEngine, RunStore
+from archivolt.runs.announcing import RunAnnouncements
 from archivolt.runs.keeping import KeptLoop, RunSeals, SoFar
 from archivolt.tools.proposals import Proposals
 from archivolt.vaults.access import VaultService
@@ -56,6 +57,7 @@ class RunSupport:
     vaults: VaultService
     scopes: ScopeCollector
     skills: SkillService
+    announcements: RunAnnouncements
     audit: AuditLog
     clock: Clock
 
@@ -87,6 +89,8 @@ def live_run(on: RunSupport, ref: RunRef) -> Run | None:
     """
     run = on.store.get(ref.tenant, ref.run)
     if run.status.over:
+        # Whoever ended it may have died before it could tell.
+        on.announcements.ended(run)
         return None
     if run.execution == ref.execution:
         return run

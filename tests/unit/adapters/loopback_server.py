@@ -34,6 +34,7 @@ class LoopbackServer:
     hosts: list[str] = field(default_factory=list[str])
     paths: list[str] = field(default_factory=list[str])
     request_headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    bodies: list[bytes] = field(default_factory=list[bytes])
 
 
 def _dribble(client: BufferedIOBase, seconds: float, stopped: Event) -> None:
@@ -53,6 +54,10 @@ def _handler(seen: LoopbackServer, stopped: Event) -> type[BaseHTTPRequestHandle
                 _dribble(self.wfile, seen.dribble, stopped)
             else:
                 self._answer(seen.answers.get(self.path, seen.any_path))
+
+        def do_POST(self) -> None:
+            seen.bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.do_GET()
 
         def _answer(self, answer: Answer) -> None:
             self.send_response(answer.status)

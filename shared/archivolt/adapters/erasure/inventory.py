@@ -75,6 +75,7 @@ KINDS: Final = (
     Kind(table="control", name="LOCAL_USERS", tenant="@tenant", user="sk:0",
          holds="passwords of the stack on one machine, hashed"),
     Kind(table="control", name="MCP", tenant="pk:1", holds="MCP servers of others"),
+    Kind(table="control", name="WEBHOOKS", tenant="pk:1", holds="webhooks with sealed secrets"),
     Kind(table="control", name="CLIENT", holds="OAuth clients, of nobody"),
     Kind(table="control", name="SPENT", holds="digests of what was used once", ends="1 hour"),
     Kind(table="control", name="DEPLOYMENT", holds="the key that signs confirmations, sealed"),

@@ -40,11 +40,17 @@ class OutboundRules:
             InvalidRequestError: `address_not_allowed`: one of the addresses is not public.
 
         """
-        name = host.lower().strip("[]")
-        if name in self.allowed or f"{name}:{port}" in self.allowed:
-            return
-        if not all(is_public(address) for address in addresses):
-            raise InvalidRequestError("address_not_allowed", host=name)
+        if not self.allows(host, port) and not all(is_public(each) for each in addresses):
+            raise InvalidRequestError("address_not_allowed", host=_name(host))
+
+    def allows(self, host: str, port: int) -> bool:
+        """Tell whether the deployment names this host, whatever its addresses."""
+        name = _name(host)
+        return name in self.allowed or f"{name}:{port}" in self.allowed
+
+
+def _name(host: str) -> str:
+    return host.lower().strip("[]")
 
 
 def is_public(address: str) -> bool:

@@ -15,6 +15,7 @@ from archivolt.governance.own_settings import OwnSettings
 from archivolt.governance.personal_tokens import PersonalTokens
 from archivolt.governance.settings import SettingsService
 from archivolt.governance.tenants import Tenants
+from archivolt.governance.webhooks import Webhooks
 from archivolt.ingestion.sync_requests import RebuildRequests
 from archivolt.ports.governance import TokenVerifier
 from archivolt.ports.operations import OperationStore
@@ -53,6 +54,7 @@ class RestServices:
     model_choices: Callable[[], ModelChoices]
     key_tests: Callable[[], KeyTests]
     mcp_servers: McpServers
+    webhooks: Callable[[], Webhooks]
     allowed_origins: str = ""
 
 

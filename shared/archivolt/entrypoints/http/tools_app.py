@@ -34,6 +34,7 @@ from archivolt.entrypoints.http.token_routes import token_router
 from archivolt.entrypoints.http.tool_routes import tool_router
 from archivolt.entrypoints.http.upload_routes import upload_router
 from archivolt.entrypoints.http.vault_routes import vault_router
+from archivolt.entrypoints.http.webhook_routes import webhook_router
 
 PREFIX: Final = "/api/v1"
 # They do nothing that is recorded, and so count nothing themselves.
@@ -50,6 +51,7 @@ _ROUTERS: Final = (
     settings_router,
     config_router,
     federation_router,
+    webhook_router,
     own_settings_router,
     audit_router,
     token_router,

@@ -1,0 +1,129 @@
+"""The webhooks of tenants, in the control table.
+
+WEBHOOKS#{tenant}    WEBHOOK#{id}    a webhook, and what became of its last message
+"""
+
+from datetime import datetime
+from typing import cast
+
+from boto3.dynamodb.conditions import Attr
+
+from archivolt.adapters.dynamodb.moments import from_number, to_number
+from archivolt.adapters.dynamodb.table import (
+    ConditionFailedError,
+    DynamoTable,
+    StoredItem,
+    is_key_text,
+)
+from archivolt.adapters.dynamodb.values import Value
+from archivolt.adapters.dynamodb.writes import ABSENT, PRESENT, Delete, Key, Put, Update
+from archivolt.domain.errors import ConflictError
+from archivolt.domain.identity import TenantId
+from archivolt.domain.webhook import Webhook, WebhookEvent
+
+
+class DynamoWebhooks:
+    """A `WebhookStore` in the control table."""
+
+    def __init__(self, table: DynamoTable) -> None:
+        self._table = table
+
+    def of_tenant(self, tenant: TenantId) -> list[Webhook]:
+        """Return a tenant's webhooks by their ids."""
+        return [_webhook(item) for item in self._table.items(_key(tenant, "").pk)]
+
+    def get(self, tenant: TenantId, webhook_id: str) -> Webhook | None:
+        """Return a webhook."""
+        item = self._table.get(_key(tenant, webhook_id)) if is_key_text(webhook_id) else None
+        return None if item is None else _webhook(item)
+
+    def save(self, tenant: TenantId, webhook: Webhook, *, over: Webhook | None) -> None:
+        """Keep a webhook in the place of `over`."""
+        item: dict[str, Value] = {
+            **_key(tenant, webhook.id)._asdict(),
+            "id": webhook.id,
+            "url": webhook.url,
+            "enabled": webhook.enabled,
+            "events": [event.value for event in webhook.events],
+            "sealed": webhook.sealed,
+            "sealed_before": webhook.sealed_before,
+            "both_until": _number(webhook.both_until),
+            "link": webhook.link,
+            "missed": webhook.missed,
+            **_noted(webhook),
+        }
+        unchanged = ABSENT if over is None else Attr("sealed").eq(over.sealed)
+        try:
+            self._table.write(Put(item=item, condition=unchanged))
+        except ConditionFailedError as error:
+            raise ConflictError("conflict") from error
+
+    def note(
+        self, tenant: TenantId, webhook: Webhook, *, turned_off: bool = False, missed: int = 0
+    ) -> bool:
+        """Keep what became of a message."""
+        # Whether it is on is the administrator's to say, whatever is sent meanwhile.
+        off: dict[str, Value] = {"enabled": False} if turned_off else {}
+        noted = Update(
+            key=_key(tenant, webhook.id),
+            set=_noted(webhook) | off,
+            add={"missed": missed} if missed else {},
+            condition=Attr("link").eq(webhook.link),
+        )
+        try:
+            self._table.update(noted)
+        except ConditionFailedError:
+            return False
+        return True
+
+    def delete(self, tenant: TenantId, webhook_id: str) -> bool:
+        """Remove a webhook."""
+        if not is_key_text(webhook_id):
+            return False
+        try:
+            self._table.write(Delete(key=_key(tenant, webhook_id), condition=PRESENT))
+        except ConditionFailedError:
+            return False
+        return True
+
+
+def _key(tenant: TenantId, webhook_id: str) -> Key:
+    return Key(f"WEBHOOKS#{tenant}", f"WEBHOOK#{webhook_id}")
+
+
+def _noted(webhook: Webhook) -> dict[str, Value]:
+    return {
+        "problem": webhook.problem,
+        "problem_details": dict(webhook.problem_details),
+        "tried_at": _number(webhook.tried_at),
+        "delivered_at": _number(webhook.delivered_at),
+        "failing_since": _number(webhook.failing_since),
+        "last_message": webhook.last_message,
+    }
+
+
+def _webhook(item: StoredItem) -> Webhook:
+    return Webhook(
+        id=item["id"],
+        url=item["url"],
+        events=tuple(WebhookEvent(event) for event in item["events"]),
+        enabled=item["enabled"],
+        sealed=item["sealed"],
+        sealed_before=item["sealed_before"],
+        both_until=_moment(item["both_until"]),
+        problem=item["problem"],
+        problem_details=item["problem_details"],
+        tried_at=_moment(item["tried_at"]),
+        delivered_at=_moment(item["delivered_at"]),
+        failing_since=_moment(item["failing_since"]),
+        last_message=item["last_message"],
+        missed=int(item["missed"]),
+    )
+
+
+def _number(moment: datetime | None) -> int | None:
+    return None if moment is None else to_number(moment)
+
+
+def _moment(number: object) -> datetime | None:
+    return None if number is None else from_number(int(cast("int", number)))
