@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from archivolt.domain.errors import InvalidRequestError
@@ -12,7 +13,10 @@ from archivolt.domain.paths import VaultPath, resolve_path, vault_uri
 from archivolt.domain.vault_addresses import read_address
 
 _OPENING: Final = re.compile(r"\]\(")
-_LINE: Final = re.compile(r"^", re.MULTILINE)
+_LABEL: Final = re.compile(r"^[ \t]*\[", re.MULTILINE)
+# Without any of these a text is prose throughout, and need not be read line by line.
+_NOT_PROSE: Final = re.compile(r"```|~~~|<!--|\$\$|^(?: {4}| {0,3}\t)", re.MULTILINE)
+_REMEMBERED: Final = 10_000
 _SCHEME: Final = "vault://"
 
 
@@ -50,22 +54,31 @@ def led_elsewhere(text: str, now: Callable[[str, VaultPath], VaultPath | None]) 
 
 
 def _destinations(text: str) -> Iterator[Destination]:
-    for start, end in prose_of(text):
+    prose = prose_of(text) if _NOT_PROSE.search(text) else [(0, len(text))]
+    for start, end in prose:
         for opening in _OPENING.finditer(text, start, end):
             if inline := destination_at(text, opening.end() - 1, end):
                 yield inline
-        for line in _LINE.finditer(text, start, end):
-            if defined := definition_at(text, line.start(), end):
+        for label in _LABEL.finditer(text, start, end):
+            if defined := definition_at(text, label.start(), end):
                 yield defined.destination
 
 
 def _link(text: str, destination: Destination) -> AnswerLink | None:
-    """Return the link of a destination, None if it leads elsewhere, or to no file."""
     address = text[destination.start : destination.end].partition("#")[0]
+    place = _place(address)
+    if place is None:
+        return None
+    vault, path = place
+    end = destination.start + len(address)
+    return AnswerLink(start=destination.start, end=end, vault=vault, path=path)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _place(address: str) -> tuple[str, VaultPath] | None:
+    """Return the vault and the file of an address, None if it leads elsewhere, or to no file."""
     try:
         place = read_address(address)
-        path = resolve_path(place.path)
+        return place.vault, resolve_path(place.path)
     except (ValueError, InvalidRequestError):
         return None
-    end = destination.start + len(address)
-    return AnswerLink(start=destination.start, end=end, vault=place.vault, path=path)

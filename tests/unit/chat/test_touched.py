@@ -134,17 +134,16 @@ def test_a_conversation_that_is_read_again_leads_to_where_its_documents_are_now(
     assert {each.path for each in seen.citations} == {"a.md", "stays.md"}
 
 
-def test_a_link_in_an_answer_that_is_read_again_leads_to_where_its_document_is_now() -> None:
-    said = """See [a.md](vault://notes/a.md#=The%20key "where"), [stays](vault://notes/stays.md),
+@pytest.mark.parametrize("code", ["", "\n```\n[code](vault://notes/a.md)\n```\n"])
+def test_a_link_in_an_answer_that_is_read_again_leads_to_where_its_document_is_now(
+    code: str,
+) -> None:
+    said = f"""See [a.md](vault://notes/a.md#=The%20key "where"), [stays](vault://notes/stays.md),
 ![](<vault://notes/a.md>) and [it][1]; it was at vault://notes/a.md.
 
 [1]: vault://notes/a%2Emd
 [elsewhere](https://notes/a.md), [another](vault://other/a.md), [none](vault://notes/../a.md)
-
-```
-[code](vault://notes/a.md)
-```
-"""
+{code}"""
     question = "Is [it](vault://notes/a.md) right?"
     world = ChatWorld(ScriptedModel(ModelTurn(text=said)))
     notes = world.vault("notes")
