@@ -38,6 +38,7 @@ _OUT_AT_ONCE: Final = frozenset(
 )
 _TIMEOUT: Final = "mcp_call_timeout"
 _TIMEOUTS: Final = 2
+_REMEMBERED_SERVERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +81,7 @@ class Outside:
         self._schemas = schemas
         self._background = background
         self._asking: set[tuple[TenantId, str]] = set()
+        self._made: dict[tuple[TenantId, str], tuple[McpServer, tuple[FederatedTool, ...]]] = {}
         self._lock = Lock()
 
     def offered(self, principal: Principal) -> OutsideTools:
@@ -93,14 +95,30 @@ class Outside:
             elif server.tools is None:
                 problems.append(_problem_of(server))
                 silent.append(server)
-            for listed in server.wanted if server.offered is None else ():
-                tool = federated_tool(server, listed, self._calls, self._schemas)
+            for tool in self._tools_of(principal, server) if server.offered is None else ():
                 tools.setdefault(tool.name, tool)
         if len(tools) > MAX_OUTSIDE_TOOLS:
             left = len(tools) - MAX_OUTSIDE_TOOLS
             problems.append(TooLargeError("mcp_tools_too_many", limit=MAX_OUTSIDE_TOOLS, left=left))
         chosen = tuple(tools.values())[:MAX_OUTSIDE_TOOLS]
         return OutsideTools(tools=chosen, problems=problems, silent=silent)
+
+    def _tools_of(self, principal: Principal, server: McpServer) -> tuple[FederatedTool, ...]:
+        """Return the tools of a server, made anew only where it changed: they know their sizes."""
+        place = principal.tenant, server.id
+        with self._lock:
+            known, tools = self._made.get(place, (None, ()))
+        if known == server:
+            return tools
+        tools = tuple(
+            federated_tool(server, listed, self._calls, self._schemas) for listed in server.wanted
+        )
+        with self._lock:
+            self._made.pop(place, None)
+            self._made[place] = server, tools
+            if len(self._made) > _REMEMBERED_SERVERS:
+                del self._made[next(iter(self._made))]
+        return tools
 
     def ask_again(self, principal: Principal, servers: Sequence[McpServer]) -> None:
         """Ask servers whose tools nobody knows, each once at a time, while nobody waits."""

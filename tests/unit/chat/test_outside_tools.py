@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,10 +20,12 @@ from archivolt.domain.federation import (
     McpTool,
     McpTransport,
 )
+from archivolt.domain.identity import UserId
 from archivolt.domain.messages import Language
 from archivolt.domain.stream import ConfirmationRequired, Notice, StreamEvent, ToolUseResult
 from archivolt.ports.chat_model import ModelTurn
-from tests.builders import ACME, BOB, GLOBEX, principal
+from archivolt.tools.federated import FederatedTool
+from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.chat_world import ChatWorld
 from tests.fakes.federation import ScriptedServer
 from tests.fakes.models import ScriptedModel, calling
@@ -323,6 +326,21 @@ def test_a_server_that_lists_other_tools_is_not_called_and_not_offered_again() -
     assert world.mcp_servers.of_tenant(ACME)[0].status is McpStatus.CHANGED
     assert notices(asyncio.run(world.turn("Again"))) == ["mcp_tools_changed"]
     assert [name for name in offered(world) if name.startswith("mcp_")] == []
+
+
+def test_the_tools_of_a_server_are_made_anew_where_it_changed_and_only_there() -> None:
+    world = world_with()
+    [kept] = world.mcp_servers.of_tenant(ACME)
+    before = _offered_to(world, ALICE)
+
+    assert len(before) == 3
+    assert all(one is two for one, two in zip(before, _offered_to(world, BOB), strict=True))
+    world.mcp_servers.save(ACME, replace(kept, expose=("fetch",)))
+    assert [tool.name for tool in _offered_to(world, BOB)] == ["mcp_ours_fetch"]
+
+
+def _offered_to(world: ChatWorld, user: UserId) -> Sequence[FederatedTool]:
+    return world.outside.offered(principal(user)).tools
 
 
 def test_a_server_that_is_turned_off_is_gone_from_the_next_message() -> None:
