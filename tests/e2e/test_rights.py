@@ -17,6 +17,7 @@ def code_of(stack: Stack, function: str, service: str, operation: str, **argumen
 
 KEY = {"pk": {"S": "a"}, "sk": {"S": "b"}}
 SESSION = {"pk": {"S": "SESSION#a"}, "sk": {"S": "SESSION"}}
+HOOK = {"pk": {"S": "WEBHOOKS#local"}, "sk": {"S": "WEBHOOK#a"}}
 BUCKET = "archivolt-documents-000000000000-us-east-1"
 NOTE = {"Bucket": BUCKET, "Key": "vaults/local/v/x.md"}
 SHARD = {"Bucket": BUCKET, "Key": "derived/local/v/lexical/x"}
@@ -45,6 +46,9 @@ SHARD = {"Bucket": BUCKET, "Key": "derived/local/v/lexical/x"}
         ("agent", "tables", "get_item", {"TableName": "archivolt-conversations", "Key": KEY}),
         ("agent", "tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),
         ("agent", "objects", "put_object", {**SHARD, "Body": b""}),
+        ("webhooks", "objects", "get_object", NOTE),
+        ("webhooks", "tables", "get_item", {"TableName": "archivolt-control", "Key": KEY}),
+        ("webhooks", "tables", "put_item", {"TableName": "archivolt-control", "Item": HOOK}),
         ("authorizer", "objects", "get_object", NOTE),
         ("mcp", "tables", "get_item", {"TableName": "archivolt-conversations", "Key": KEY}),
         ("tools", "tables", "get_item", {"TableName": "archivolt-conversations", "Key": KEY}),
