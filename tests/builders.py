@@ -2,6 +2,8 @@
 
 from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, UserId
+from archivolt.domain.language import Language
+from archivolt.domain.schedule import Schedule, Timetable
 from archivolt.domain.vault import Vault, VaultId, VaultRef
 from tests.fakes.clock import START
 
@@ -57,3 +59,20 @@ def a_conversation(
 def a_message(number: int = 1, text: str = "Hello", *, author: Author = Author.USER) -> Message:
     """Return a message."""
     return Message(number=number, author=author, text=text, written_at=START)
+
+
+def a_schedule(
+    goal: str = "Do it.", *, owner: str = ALICE, tenant: str = ACME, schedule_id: str = "s1"
+) -> Schedule:
+    """Return a schedule of every day."""
+    return Schedule(
+        id=schedule_id,
+        tenant=TenantId(tenant),
+        owner=UserId(owner),
+        name="",
+        asked={"goal": goal},
+        timetable=Timetable(expression="rate(1 day)", zone="UTC"),
+        language=Language.EN,
+        created_at=START,
+        changed_at=START,
+    )

@@ -23,6 +23,7 @@ from archivolt.adapters.dynamodb.operations import DynamoOperations
 from archivolt.adapters.dynamodb.personal_tokens import DynamoPersonalTokens
 from archivolt.adapters.dynamodb.rates import DynamoRateCounter
 from archivolt.adapters.dynamodb.runs import DynamoRuns
+from archivolt.adapters.dynamodb.schedules import DynamoSchedules
 from archivolt.adapters.dynamodb.skills import DynamoSkills
 from archivolt.adapters.dynamodb.sync_leases import DynamoSyncLeases
 from archivolt.adapters.dynamodb.table import DynamoTable
@@ -40,6 +41,7 @@ from archivolt.adapters.s3.files import S3Files
 from archivolt.adapters.s3.objects import Bucket
 from archivolt.adapters.s3.shards import S3Shards
 from archivolt.adapters.s3.vector_cache import S3VectorCache
+from archivolt.adapters.scheduler.timer import EventBridgeTimer, TimerPlaces
 from archivolt.domain.audit import AuditEntry
 from archivolt.domain.conversation import Author, ToolCallRecord, WaitingTurn
 from archivolt.domain.federation import McpServer
@@ -75,9 +77,10 @@ from archivolt.governance.erasure_doors import ErasureDoors
 from archivolt.ports.confirmations import Proposal, ProposalState
 from archivolt.ports.operations import Operation, OperationKind
 from archivolt.ports.retrieval import EmbeddedDocument
-from tests.builders import a_conversation, a_message, principal
+from tests.builders import a_conversation, a_message, a_schedule, principal
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.erasures import InMemoryErasureQueue
+from tests.fakes.schedules import TimersInMemory
 
 if TYPE_CHECKING:
     from types_boto3_s3 import S3Client
@@ -116,8 +119,14 @@ class ErasureWorld:
         self.records = DynamoErasures(control)
         self.queue = InMemoryErasureQueue()
         self.vectors = QdrantVectors(vectors, model="toy/1", dimension=2)
+        self.timers = TimersInMemory()
+        self.timer = EventBridgeTimer(self.timers, TimerPlaces(group="runs"))
         places = ErasedPlaces(
-            tables=self.tables, bucket=self.bucket, vectors=lambda: vectors, audit_days=3
+            tables=self.tables,
+            bucket=self.bucket,
+            vectors=lambda: vectors,
+            timers=(self.timers, "runs"),
+            audit_days=3,
         )
         doors = ErasureDoors(self.people, self.clock)
         self.worker = ErasureWorker(
@@ -218,6 +227,9 @@ class ErasureWorld:
         self.skills.save(*who, skill)
         DynamoUserSettings(control).change(*who, {"human_confirmation": True})
         DynamoSyncLeases(control, self.clock).take(*who, "lease")
+        planned = a_schedule(canary, owner=user, tenant=tenant)
+        DynamoSchedules(control).create(planned)
+        self.timer.put(planned)
         self._let_in(caller, canary)
         self._spend(caller)
         self.note(caller, canary, vault="")
@@ -364,6 +376,7 @@ class ErasureWorld:
             store = next(each.store for each in FOLDERS if key.startswith(f"{each.prefix}/"))
             found.setdefault(store, {})[f"{key} {version}"] = f"{key} {body}"
         found["vectors"] = dict(self._points())
+        found["timers"] = {name: json.dumps(kept) for name, kept in self.timers.kept.items()}
         return found
 
     def mentions(self, canary: str) -> list[str]:

@@ -4,16 +4,19 @@ from archivolt.chat.taking_home import HeldOfPerson, TakingHome
 from archivolt.ports.oauth import OAuthGrantStore
 from archivolt.ports.personal_tokens import PersonalTokenStore
 from archivolt.ports.runs import RunStore
+from archivolt.ports.schedules import ScheduleStore
 from tests.chat_world import ChatWorld
 from tests.fakes.oauth import InMemoryOAuthGrants
 from tests.fakes.personal_tokens import InMemoryPersonalTokens
 from tests.fakes.runs import InMemoryRuns
+from tests.fakes.schedules import InMemorySchedules
 
 
 def taking_home_of(
     world: ChatWorld,
     *,
     runs: RunStore | None = None,
+    schedules: ScheduleStore | None = None,
     tokens: PersonalTokenStore | None = None,
     grants: OAuthGrantStore | None = None,
     most: int = 1_000_000,
@@ -23,6 +26,7 @@ def taking_home_of(
         HeldOfPerson(
             conversations=world.conversations,
             runs=lambda: runs or InMemoryRuns(),
+            schedules=lambda: schedules or InMemorySchedules(),
             skills=lambda: world.kept_skills,
             settings=world.user_settings,
             ledger=lambda: world.books,

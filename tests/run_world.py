@@ -29,6 +29,7 @@ from tests.fakes.governance import ReversibleBox
 from tests.fakes.oauth import InMemoryOAuthGrants
 from tests.fakes.personal_tokens import InMemoryPersonalTokens
 from tests.fakes.runs import InMemoryRuns, NotingEngine
+from tests.fakes.schedules import InMemorySchedules, NotingTimer
 from tests.fakes.webhooks import NotingDeliveries
 
 if TYPE_CHECKING:
@@ -70,9 +71,11 @@ class RunWorld(ChatWorld):
         super().__init__(model)
         self.agent_runs = self.line.across(InMemoryRuns())
         self.engine = NotingEngine()
+        self.schedules = self.line.across(InMemorySchedules())
+        self.timer = NotingTimer()
+        self.deliveries = NotingDeliveries()
         self.personal: PersonalTokenStore = InMemoryPersonalTokens()
         self.grants: OAuthGrantStore = InMemoryOAuthGrants()
-        self.deliveries = NotingDeliveries()
         self._max_history = max_history
 
     @property
@@ -82,6 +85,7 @@ class RunWorld(ChatWorld):
             admit=self.admission.require,
             tokens=ProgramTokens(lambda: self.personal, lambda: self.grants, self.clock),
             store=self.agent_runs,
+            schedules=self.schedules,
             engine=self.engine,
             seals=RunSeals(ReversibleBox),
             models=self.selector,

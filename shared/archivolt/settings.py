@@ -90,6 +90,12 @@ class Settings(BaseModel):
     agent_run_machine_arn: str = ""
     # The state machine that tells webhooks of them.
     webhook_machine_arn: str = ""
+    # What fires the schedules of runs: a group of EventBridge Scheduler, what it calls and as whom,
+    # and where a call goes that fails for good.
+    agent_schedule_group: str = ""
+    agent_function_arn: str = ""
+    agent_schedule_role_arn: str = ""
+    agent_schedule_dead_letters_arn: str = ""
     # The role in which a worker does a tenant's work; "" for the function's own (R4).
     tenant_role_arn: str = ""
 

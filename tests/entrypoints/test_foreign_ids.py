@@ -49,7 +49,9 @@ NO_IDS = {
 }
 # Runs have a world of their own: tests/entrypoints/test_run_routes.
 OF_RUNS = {
-    operation for operation in RIGHTS if operation.endswith(("_run", "_events", "_approval"))
+    operation
+    for operation in RIGHTS
+    if operation.endswith(("_run", "_events", "_approval", "_schedule", "_permission"))
 }
 BODIES: Mapping[str, dict[str, Any]] = {
     "create_file": {"path": "new.md", "content": "x"},

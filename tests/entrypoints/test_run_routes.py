@@ -18,6 +18,7 @@ from archivolt.domain.vault import VaultRef, VaultRole
 from archivolt.entrypoints.http.chat_services import AgentRuns
 from archivolt.entrypoints.http.run_events import event_stream
 from archivolt.ports.chat_model import ModelTurn
+from archivolt.runs.timetables import Timetables
 from tests.builders import ACME, ALICE, BOB, principal
 from tests.entrypoints.test_chat_http import TOKENS, application, bearer, chat_application
 from tests.fakes.governance import KnownTokens
@@ -42,7 +43,11 @@ class Door(RunWorld):
 
     @contextmanager
     def client(self, *, enabled: bool = True) -> Generator[TestClient]:
-        agent = AgentRuns(runs=self.run_service, decisions=self.decisions)
+        agent = AgentRuns(
+            runs=self.run_service,
+            decisions=self.decisions,
+            timetables=lambda: Timetables(self.run_support, self.timer),
+        )
         app = chat_application(self, KnownTokens(TOKENS), enabled=enabled, agent=lambda: agent)
         with TestClient(app) as opened:
             yield opened

@@ -24,6 +24,7 @@ from archivolt_local.gateway.api import ApiDefinition
 from archivolt_local.json_values import json_items
 from archivolt_local.provisioning.intrinsics import resolver_for
 from archivolt_local.provisioning.template import Template, load_template
+from bench.core import ALLOCATOR, LARGE_BLOCK_BYTES
 
 ROOT = Path(__file__).parents[2]
 PARAMETERS = {
@@ -33,8 +34,8 @@ PARAMETERS = {
     "QdrantUrl": "https://vectors.example",
     "QdrantApiKey": "a-key",
 }
-# Read by Lambda itself or by the Web Adapter, not by the product.
-OF_THE_RUNTIME = ("AWS_LAMBDA_", "AWS_LWA_")
+# Read by Lambda itself, by the Web Adapter or by the C library, not by the product.
+OF_THE_RUNTIME = ("AWS_LAMBDA_", "AWS_LWA_", "MALLOC_")
 PUBLIC = {
     ("GET", "/healthz"),
     ("GET", "/api/v1/openapi.json"),
@@ -90,6 +91,13 @@ def test_every_variable_is_a_setting(template: Template) -> None:
         variables = set(properties["Environment"]["Variables"])
         ours = {variable for variable in variables if not variable.startswith(OF_THE_RUNTIME)}
         assert ours <= known, name
+
+
+def test_what_writes_shards_keeps_large_blocks_out_of_its_heap(template: Template) -> None:
+    functions = dict(template.of_type("AWS::Lambda::Function"))
+    for name in ("IndexingFunction", "ReconcileFunction"):
+        variables = functions[name]["Environment"]["Variables"]
+        assert variables[ALLOCATOR] == LARGE_BLOCK_BYTES
 
 
 def test_no_variable_holds_a_key_of_the_local_stack(template: Template) -> None:
@@ -222,10 +230,14 @@ def test_no_policy_of_ours_has_a_wildcard_action(template: Template) -> None:
 
 def test_no_policy_of_ours_reaches_beyond_a_named_resource(template: Template) -> None:
     for role, statement in statements(template):
-        for resource in json_items(statement["Resource"]):
+        # AWS takes no narrower one of a list of timers, which tells their names alone.
+        listed = json_items(statement["Action"]) == ["scheduler:ListSchedules"]
+        for resource in [] if listed else json_items(statement["Resource"]):
             text = json.dumps(resource)
             assert "Arn" in text or '"arn:' in text, (role, resource)
-            named = r"(/(vaults|derived|derived/\*/operations|audit)/|-agent-runs:)\*\""
+            named = (
+                r"(/(vaults|derived|derived/\*/operations|audit)/|-agent-(runs:|schedules/))\*\""
+            )
             assert "*" not in re.sub(named, "", text), role
 
 
@@ -428,6 +440,45 @@ def test_who_shuts_out_whom_it_erases_changes_no_setting(template: Template) -> 
     assert not set(only) & {field.name for field in fields(TenantSettings)}
 
 
+def test_a_timer_calls_the_agent_function_and_nothing_else(template: Template) -> None:
+    roles = dict(template.of_type("AWS::IAM::Role"))
+    trusted = roles["AgentScheduleRole"]["AssumeRolePolicyDocument"]["Statement"]
+    given = [each for role, each in statements(template) if role == "AgentScheduleRole"]
+
+    assert [each["Principal"] for each in trusted] == [{"Service": "scheduler.amazonaws.com"}]
+    assert "aws:SourceAccount" in trusted[0]["Condition"]["StringEquals"]
+    assert {action for each in given for action in json_items(each["Action"])} == {
+        "lambda:InvokeFunction",
+        "sqs:SendMessage",
+    }
+    assert "function:${AWS::StackName}-agent" in json.dumps(given[0]["Resource"])
+
+
+def test_only_who_makes_schedules_hands_a_role_on_and_only_that_of_timers(
+    template: Template,
+) -> None:
+    passed = [
+        (role, each)
+        for role, each in statements(template)
+        if "iam:PassRole" in json_items(each["Action"])
+    ]
+
+    [(role, given)] = passed
+    assert role == "ChatFunctionRole"
+    assert given["Resource"] == {"Fn::GetAtt": ["AgentScheduleRole", "Arn"]}
+    assert given["Condition"] == {
+        "StringEquals": {"iam:PassedToService": "scheduler.amazonaws.com"}
+    }
+
+
+def test_what_a_timer_could_not_hand_over_is_kept_and_watched(template: Template) -> None:
+    [(_, handed)] = template.of_type("AWS::Lambda::EventInvokeConfig")
+    watched = json.dumps([p["Dimensions"] for _, p in template.of_type("AWS::CloudWatch::Alarm")])
+
+    assert "SchedulesDeadLetters" in json.dumps(handed["DestinationConfig"]["OnFailure"])
+    assert "SchedulesDeadLetters" in watched
+
+
 def test_every_table_is_kept_backed_up_and_encrypted(template: Template) -> None:
     tables = list(template.of_type("AWS::DynamoDB::Table"))
     assert tables
@@ -499,6 +550,7 @@ def test_only_the_tools_function_writes_freely_among_vaults_and_settings(
         "ERASURES#*",
         "OPERATIONS#*",
         "RETENTION",
+        "SCHEDULES#*",
         "SKILLS#*",
         "SYNC#*",
     }

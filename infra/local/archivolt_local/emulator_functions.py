@@ -18,7 +18,7 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any
 
-from ministack.services import stepfunctions
+from ministack.services import scheduler, stepfunctions
 
 # Longer than any function may take: the host ends those that take too long.
 _SECONDS = 930
@@ -33,6 +33,8 @@ def call_functions_at(address: str) -> None:
         return _called(f"{address}/{name}", event)
 
     stepfunctions._call_lambda = call
+    # Timers are fired by the stack's own clock (`events/timers.py`).
+    scheduler._tick_schedules = lambda: None
     _follow_timeout_paths()
     _fail_with_calls(call)
 

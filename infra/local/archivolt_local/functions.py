@@ -9,6 +9,7 @@ from archivolt.ports.clock import Clock
 from archivolt_local.emulator import ROOT_CREDENTIALS
 from archivolt_local.events.queue_poller import QueuePoller
 from archivolt_local.events.schedule import call_regularly
+from archivolt_local.events.timers import Timers, TimersClient
 from archivolt_local.gateway.streaming import StreamingProxy
 from archivolt_local.places import DataFolder
 from archivolt_local.problems import StartError
@@ -50,6 +51,7 @@ class Functions:
         self._pools: dict[str, FunctionPool] = {}
         self._apps: dict[str, WebApp] = {}
         self._pollers: list[QueuePoller] = []
+        self._timers: Timers
         for name, function in deployment.functions.items():
             identity = credentials.environment(name, function.role)
             self._add(function, function_environment(function, services, identity))
@@ -97,7 +99,7 @@ class Functions:
             if self._pools[source.function].function.short_name == short_name
         )
 
-    async def start(self, sqs: "SQSClient") -> None:
+    async def start(self, sqs: "SQSClient", timers: TimersClient) -> None:
         """Start web apps and one worker of each function.
 
         Raises:
@@ -111,6 +113,7 @@ class Functions:
             for source in self._deployment.event_sources
             for _ in range(_WORKERS_FOR_A_QUEUE)
         ]
+        self._timers = Timers(self._deployment.timer_groups, timers, self.pool, self._clock)
 
     async def _warm_up(self, pool: FunctionPool) -> None:
         error = await pool.warm_up()
@@ -119,13 +122,14 @@ class Functions:
             raise StartError(f"The function {pool.function.short_name} does not start: {reason}")
 
     def work(self) -> list[Coroutine[Any, Any, None]]:
-        """Return what has to run while the stack does: queues, schedules, apps kept alive."""
+        """Return what has to run while the stack does: queues, clocks, apps kept alive."""
         schedules = [
             call_regularly(schedule, self._pools[schedule.function], self._clock)
             for schedule in self._deployment.schedules
         ]
         pollers = [poller.run() for poller in self._pollers]
-        return [*schedules, *pollers, *(app.keep_alive() for app in self._apps.values())]
+        apps = (app.keep_alive() for app in self._apps.values())
+        return [*schedules, *pollers, *apps, self._timers.run()]
 
     def maintenance_environment(self) -> dict[str, str]:
         """Return the environment for the stack's own product code: every right, every setting."""

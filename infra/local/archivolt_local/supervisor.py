@@ -126,7 +126,7 @@ class Stack:
         cleanup.push_async_callback(self._functions.stop)
         self._record(deployment)
         _say("Starting the functions …")
-        await self._functions.start(aws.queues)
+        await self._functions.start(aws.queues, aws.timers)
         invocations.serve(self._functions.pool)
         self.front_door = FrontDoor(
             ApiDefinition(deployment.api), self._functions.pool, self._functions.app, self._clock

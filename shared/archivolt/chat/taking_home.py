@@ -33,6 +33,7 @@ from archivolt.ports.ledger import Ledger
 from archivolt.ports.oauth import OAuthGrantStore
 from archivolt.ports.personal_tokens import PersonalTokenStore
 from archivolt.ports.runs import RunStore
+from archivolt.ports.schedules import ScheduleStore
 from archivolt.ports.skills import SkillStore
 from archivolt.ports.vaults import VaultDirectory
 from archivolt.vaults.trees import pages
@@ -47,6 +48,7 @@ class HeldOfPerson:
 
     conversations: ConversationStore
     runs: Callable[[], RunStore]
+    schedules: Callable[[], ScheduleStore]
     skills: Callable[[], SkillStore]
     settings: UserSettingsStore
     ledger: Callable[[], Ledger]
@@ -114,6 +116,8 @@ class TakingHome:
             yield f"conversations/{conversation.id}.json", _json(_said(conversation))
             yield f"conversations/{conversation.id}.md", as_markdown(conversation, language)
         yield from self._runs(*who)
+        schedules = held.schedules().of_user(*who)
+        yield "schedules.json", _json([asdict(each) for each in schedules])
         yield "skills.json", _json([asdict(skill) for skill in held.skills().of_user(*who)])
         yield "settings.json", _json(asdict(held.settings.load(*who)))
         yield "usage.json", _json(self._usage(*who))

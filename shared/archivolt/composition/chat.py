@@ -155,7 +155,13 @@ class ChatContainer:
 
         if not self._on.settings.agent_run_machine_arn:
             return no_runs()
-        return AgentRuns(runs=self._on.runs.service, decisions=self._on.runs.decisions)
+        runs = self._on.runs
+        fires = self._on.settings.agent_schedule_group
+        return AgentRuns(
+            runs=runs.service,
+            decisions=runs.decisions,
+            timetables=(lambda: runs.timetables) if fires else no_runs,
+        )
 
     def _taking_home(self) -> "TakingHome":
         from archivolt.adapters.dynamodb.skills import DynamoSkills
@@ -166,6 +172,7 @@ class ChatContainer:
             HeldOfPerson(
                 conversations=self._on.conversations,
                 runs=lambda: self._on.runs.store,
+                schedules=lambda: self._on.runs.schedules,
                 skills=lambda: DynamoSkills(self._on.table("control_table")),
                 settings=self._on.user_settings,
                 ledger=lambda: self._on.ledger,

@@ -135,8 +135,10 @@ class RetentionContainer:
         from archivolt.adapters.s3.objects import Bucket
 
         names = ("control", "conversations", "confirmations", "ledger", "catalogue", "audit")
+        group = self._on.settings.agent_schedule_group
         return ErasedPlaces(
             tables={name: self._on.table(f"{name}_table") for name in names},
             bucket=Bucket(self._on.aws.s3, self._on.settings.required("documents_bucket")),
             vectors=lambda: self._on.index.vector_server,
+            timers=(self._on.aws.scheduler, group) if group else None,
         )

@@ -11,9 +11,11 @@ if TYPE_CHECKING:
     from archivolt.bootstrap import Container
     from archivolt.entrypoints.events.agent import AgentServices
     from archivolt.ports.runs import RunEngine, RunStore
+    from archivolt.ports.schedules import ScheduleStore, ScheduleTimer
     from archivolt.runs.deciding import RunDecisions
     from archivolt.runs.service import RunService
     from archivolt.runs.support import RunSupport
+    from archivolt.runs.timetables import Timetables
 
 T = TypeVar("T")
 
@@ -32,6 +34,34 @@ class RunsContainer:
 
         kept = DynamoRuns(self._on.table("conversations_table"))
         return KeptRuns(kept, self._on.tenant_settings, self._on.clock)
+
+    @cached_property
+    def schedules(self) -> "ScheduleStore":
+        """Runs by timetables."""
+        from archivolt.adapters.dynamodb.schedules import DynamoSchedules
+
+        return DynamoSchedules(self._on.table("control_table"))
+
+    @cached_property
+    def timer(self) -> "ScheduleTimer":
+        """What fires them; a function that fires none knows the group alone."""
+        from archivolt.adapters.scheduler.timer import EventBridgeTimer, TimerPlaces
+
+        settings = self._on.settings
+        places = TimerPlaces(
+            group=settings.required("agent_schedule_group"),
+            function=settings.agent_function_arn,
+            role=settings.agent_schedule_role_arn,
+            dead_letters=settings.agent_schedule_dead_letters_arn,
+        )
+        return EventBridgeTimer(self._on.aws.scheduler, places)
+
+    @cached_property
+    def timetables(self) -> "Timetables":
+        """What people do with schedules."""
+        from archivolt.runs.timetables import Timetables
+
+        return Timetables(self.support, self.timer)
 
     @cached_property
     def engine(self) -> "RunEngine":
@@ -53,6 +83,7 @@ class RunsContainer:
             admit=on.admission.require,
             tokens=program_tokens(on),
             store=self.store,
+            schedules=self.schedules,
             engine=self.engine,
             seals=RunSeals(lambda: on.secret_box),
             models=on.chat.models,
@@ -86,6 +117,7 @@ class RunsContainer:
         """What the agent function stands on."""
         from archivolt.entrypoints.events.agent import AgentServices
         from archivolt.runs.calling import RunCalls
+        from archivolt.runs.firing import Firings
         from archivolt.runs.resuming import RunSweep
         from archivolt.runs.stepping import RunSteps
 
@@ -93,6 +125,7 @@ class RunsContainer:
             steps=RunSteps(self.support, self._awaited, max_history=MAX_RUN_HISTORY),
             calls=RunCalls(self.support, self._awaited),
             sweep=RunSweep(self.support),
+            firings=lambda: Firings(self.support, self.timer, self._on.admission.require),
         )
 
     @cached_property

@@ -36,6 +36,8 @@ class TokenKind(StrEnum):
     MCP = "mcp"
     PERSONAL = "personal"
     """A personal access token: for programs, made and revoked by its owner."""
+    SCHEDULED = "scheduled"
+    """No token: a run by a timetable, as its owner, with nobody looking on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from archivolt.domain.language import Language, Message
 from archivolt.domain.oauth_messages import OAUTH_MESSAGES
 from archivolt.domain.reasons import REASONS
 from archivolt.domain.run_messages import RUN_MESSAGES
+from archivolt.domain.schedule_messages import SCHEDULE_MESSAGES
 from archivolt.domain.search_messages import SEARCH_MESSAGES
 from archivolt.domain.tenancy_messages import TENANCY_MESSAGES
 from archivolt.domain.token_messages import TOKEN_MESSAGES
@@ -211,6 +212,7 @@ MESSAGES: Mapping[str, Message] = dict(
             **FEDERATION_MESSAGES,
             **OAUTH_MESSAGES,
             **RUN_MESSAGES,
+            **SCHEDULE_MESSAGES,
             **SEARCH_MESSAGES,
             **TENANCY_MESSAGES,
             **TOKEN_MESSAGES,

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, NewType
+from typing import Any, Final, NewType
 
 from archivolt.domain.erasure import pseudonym
-from archivolt.domain.identity import Principal, TenantId, UserId
+from archivolt.domain.identity import Principal, TenantId, TokenKind, UserId
 from archivolt.domain.language import Language
 from archivolt.domain.run_limits import (
     DEFAULT_RUN_MINUTES,
@@ -16,6 +16,8 @@ from archivolt.domain.run_limits import (
 from archivolt.domain.tool import JsonObject
 
 RunId = NewType("RunId", str)
+
+_SCHEDULED: Final = "schedule-"
 
 
 class RunStatus(StrEnum):
@@ -118,6 +120,13 @@ class Run:
         """Who started it."""
         return self.principal.user
 
+    @property
+    def schedule(self) -> str:
+        """The id of the schedule that started it, with nobody to ask; "" for any other run."""
+        if self.principal.kind is not TokenKind.SCHEDULED:
+            return ""
+        return self.principal.token_id.removeprefix(_SCHEDULED)
+
     def named(self, user: UserId) -> str:
         """Return what is kept here of who said something: of others no name.
 
@@ -184,6 +193,11 @@ class RunEvent:
     data: JsonObject
     at: datetime
     number: int = 0
+
+
+def scheduled_token(schedule_id: str) -> str:
+    """Return what stands for a token where a schedule calls."""
+    return f"{_SCHEDULED}{schedule_id}"
 
 
 def call_place(step: int, index: int) -> str:

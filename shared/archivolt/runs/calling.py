@@ -29,6 +29,7 @@ from archivolt.runs.ending import ended, so_far_of
 from archivolt.runs.keeping import KeptOutcome
 from archivolt.runs.stepping import DECIDED
 from archivolt.runs.support import Await, OpenRun, RunSupport, live_run, open_run, require_vaults
+from archivolt.runs.unattended import Unattended
 
 _EXPIRED: Final = (
     "Nobody agreed to this change in time and it was not made."
@@ -60,6 +61,7 @@ class RunCalls:
     def __init__(self, on: RunSupport, run_async: Await) -> None:
         self._on = on
         self._async = run_async
+        self._unattended = Unattended(on=on, run_async=run_async)
 
     def run_tool(self, ref: RunRef, place: str) -> None:
         """Run one call, or propose it; a call whose outcome is known is not run again.
@@ -73,15 +75,22 @@ class RunCalls:
         if run is None or self._on.store.outcome(run, place) is not None:
             return
         found = open_run(self._on, run)
+        permitted = self._unattended.resumed(found, place) if run.schedule else None
+        if permitted is not None:
+            self._keep(run, place, permitted)
+            return
         state, call = found.kept.state, found.kept.so_far.pending[index_of(place)]
         report = self._async(
             found.toolbox.run(
                 call,
                 private=state.private,
-                correctable=state.corrections < MAX_CODE_CORRECTIONS,
+                # Where nobody sees what is wrong with code, it is never right enough.
+                correctable=bool(run.schedule) or state.corrections < MAX_CODE_CORRECTIONS,
             )
         )
-        if isinstance(report.result, WaitingCall):
+        if isinstance(report.result, WaitingCall) and run.schedule:
+            self._settle(found, place, report.result)
+        elif isinstance(report.result, WaitingCall):
             self._propose(run, place, report.result, report.record)
         else:
             self._keep(run, place, report)
@@ -188,6 +197,12 @@ class RunCalls:
         self._on.announcements.approval_required(run, shown)
         outcome = KeptOutcome(record=record, waiting=waiting)
         self._on.store.keep_outcome(run, place, self._on.seals.outcome(run, place, outcome))
+
+    def _settle(self, found: OpenRun, place: str, waiting: WaitingCall) -> None:
+        approval = approval_of(self._on, found.run, f"{place}.1", place, waiting)
+        report = self._unattended.settled(found, place, waiting, approval)
+        if report is not None:
+            self._keep(found.run, place, report)
 
     def _keep(self, run: Run, place: str, report: CallReport, refused: str = "") -> None:
         outcome = cast("ToolOutcome", report.result)

@@ -56,7 +56,8 @@ class StartRun:
         self._require_room(run)
         run, kept = self._begun(run, request)
         recorded(self._on, run, "run:start", "ok")
-        started = RunEvent(name="run_started", data={"model": run.model}, at=run.created_at)
+        told = {"model": run.model} | ({"schedule": run.schedule} if run.schedule else {})
+        started = RunEvent(name="run_started", data=told, at=run.created_at)
         try:
             run = self._on.store.create(run, self._on.seals.loop(run, kept), [started])
         except ConflictError:

@@ -22,6 +22,7 @@ from archivolt.governance.program_tokens import ProgramTokens
 from archivolt.ports.audit import AuditLog
 from archivolt.ports.clock import Clock
 from archivolt.ports.runs import RunEngine, RunStore
+from archivolt.ports.schedules import ScheduleStore
 from archivolt.runs.announcing import RunAnnouncements
 from archivolt.runs.keeping import KeptLoop, RunSeals, SoFar
 from archivolt.tools.proposals import Proposals
@@ -48,6 +49,7 @@ class RunSupport:
     admit: Callable[[TenantId, UserId], object]
     tokens: ProgramTokens
     store: RunStore
+    schedules: ScheduleStore
     engine: RunEngine
     seals: RunSeals
     models: ModelSelector

@@ -85,6 +85,11 @@ class StackClients:
         return self._client("sts", self.url)
 
     @cached_property
+    def timers(self) -> Any:  # noqa: ANN401  no stubs of it are installed
+        """EventBridge Scheduler."""
+        return self._client("scheduler", self.url)
+
+    @cached_property
     def tables(self) -> "DynamoDBClient":
         """DynamoDB."""
         return self._client("dynamodb", self.tables_url)

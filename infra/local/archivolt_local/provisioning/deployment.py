@@ -15,7 +15,11 @@ from archivolt_local.emulator import REGION
 from archivolt_local.problems import StartError
 from archivolt_local.provisioning.clients import StackClients
 from archivolt_local.provisioning.intrinsics import ACCOUNT, Resolver, resolver_for
-from archivolt_local.provisioning.kept_data import ensure_bucket, ensure_tables
+from archivolt_local.provisioning.kept_data import (
+    ensure_bucket,
+    ensure_tables,
+    ensure_timer_groups,
+)
 from archivolt_local.provisioning.rewrites import FINGERPRINT_OUTPUT, for_emulator
 from archivolt_local.provisioning.template import Template, load_template
 
@@ -71,7 +75,8 @@ class Schedule:
 class Deployment:
     """What runs. `api` is the body of the REST API with every reference resolved.
 
-    `called_by_machines` are the functions that state machines call.
+    `called_by_machines` are the functions that state machines call, `timer_groups` are those of
+    EventBridge Scheduler.
     """
 
     functions: Mapping[str, DeployedFunction]
@@ -79,6 +84,7 @@ class Deployment:
     schedules: Sequence[Schedule]
     api: Mapping[str, Any]
     called_by_machines: frozenset[str] = frozenset()
+    timer_groups: Sequence[str] = ()
 
 
 def deploy(path: Path, parameters: Mapping[str, str], aws: StackClients) -> Deployment:
@@ -94,6 +100,11 @@ def deploy(path: Path, parameters: Mapping[str, str], aws: StackClients) -> Depl
         ensure_bucket(aws.objects, resolver.resolve(properties))
     tables = template.of_type("AWS::DynamoDB::Table")
     ensure_tables(aws.tables, [resolver.resolve(properties) for _, properties in tables])
+    groups = [
+        str(resolver.resolve(properties["Name"]))
+        for _, properties in template.of_type("AWS::Scheduler::ScheduleGroup")
+    ]
+    ensure_timer_groups(aws.timers, groups)
     _ensure_stack(template, resolver, parameters, aws)
     names = {str(resolver.names[name]): name for name in template.folders}
     return Deployment(
@@ -105,6 +116,7 @@ def deploy(path: Path, parameters: Mapping[str, str], aws: StackClients) -> Depl
         schedules=_schedules(template, resolver),
         api=_api(template, resolver),
         called_by_machines=_called_by_machines(template, resolver),
+        timer_groups=groups,
     )
 
 

@@ -1,6 +1,7 @@
-"""The bucket and the tables: created when absent, their settings brought to what the template says.
+"""What outlives a deployment: created when absent, its settings brought to what the template says.
 
-They are never deleted here; the emulator's CloudFormation does not know them.
+The bucket, the tables and the groups of timers are never deleted here; the emulator's
+CloudFormation does not know them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -42,6 +43,13 @@ def ensure_bucket(s3: "S3Client", properties: Mapping[str, Any]) -> None:
         s3.put_bucket_cors(Bucket=name, CORSConfiguration={"CORSRules": origins})
     rules: Any = [lifecycle_rule(rule) for rule in properties["LifecycleConfiguration"]["Rules"]]
     s3.put_bucket_lifecycle_configuration(Bucket=name, LifecycleConfiguration={"Rules": rules})
+
+
+def ensure_timer_groups(timers: Any, names: Iterable[str]) -> None:  # noqa: ANN401  no stubs
+    """Create the groups of EventBridge Scheduler if need be."""
+    for name in names:
+        with suppress(timers.exceptions.ConflictException):
+            timers.create_schedule_group(Name=name)
 
 
 def cors_rule(rule: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What is changed in the template before the emulator gets it, and why.
 
-- The bucket and the tables outlive every deployment: they are ensured apart, and the stack refers
-  to them by name.
+- The bucket, the tables and the groups of timers outlive every deployment: they are ensured apart,
+  and the stack refers to them by name.
 - Functions run in our own host: no layers, no event source mappings, no schedules, or the emulator
   would run them too; it keeps their configuration and roles.
 - The stack may assume the functions' roles, to give their workers credentials; those that functions
@@ -25,6 +25,8 @@ KEPT_DATA = ("AWS::S3::Bucket", "AWS::DynamoDB::Table")
 _LEFT_OUT = (
     *KEPT_DATA,
     "AWS::S3::BucketPolicy",
+    "AWS::Scheduler::ScheduleGroup",
+    "AWS::Lambda::EventInvokeConfig",
     "AWS::Lambda::EventSourceMapping",
     "AWS::Lambda::LayerVersion",
     "AWS::Lambda::Permission",

@@ -87,6 +87,11 @@ class AwsClients:
         return self._client("stepfunctions", config=_config(_READ_SECONDS))
 
     @cached_property
+    def scheduler(self) -> Any:  # noqa: ANN401  no stubs of it are installed
+        """Timers."""
+        return self._client("scheduler", config=_config(_READ_SECONDS))
+
+    @cached_property
     def sts(self) -> "STSClient":
         """Roles."""
         return self._client("sts", config=_config(_READ_SECONDS))

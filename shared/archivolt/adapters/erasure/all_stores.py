@@ -21,9 +21,11 @@ from archivolt.adapters.erasure.places import (
 )
 from archivolt.adapters.erasure.reservations import ledger_places
 from archivolt.adapters.erasure.tables import Place, TableEraser
+from archivolt.adapters.erasure.timers import TimersEraser
 from archivolt.adapters.erasure.vectors import VectorsEraser
 from archivolt.adapters.qdrant.rest import QdrantRest
 from archivolt.adapters.s3.objects import Bucket
+from archivolt.adapters.scheduler.timer import SchedulerClient
 from archivolt.domain.audit_limits import AUDIT_KEPT_DAYS
 from archivolt.domain.erasure import Erasure, Subject
 from archivolt.ports.clock import Clock
@@ -34,12 +36,14 @@ from archivolt.ports.erasure import Eraser
 class ErasedPlaces:
     """The stores: `tables` by the names of the inventory, `vectors` when they are needed.
 
-    `audit_days` is how far back the audit log goes.
+    `timers` are what fires schedules, and their group; None where there is none. `audit_days` is
+    how far back the audit log goes.
     """
 
     tables: Mapping[str, DynamoTable]
     bucket: Bucket
     vectors: Callable[[], QdrantRest]
+    timers: tuple[SchedulerClient, str] | None = None
     audit_days: int = AUDIT_KEPT_DAYS
 
 
@@ -63,6 +67,8 @@ def erasers_of(places: ErasedPlaces, records: DynamoErasures, clock: Clock) -> S
         of_table("ledger", ledger_places),
         ExportedAuditEraser(places.bucket, records),
         of_table("audit", audit_places(clock, days=places.audit_days)),
+        # The last: an erasure that is under way knows the others by their numbers.
+        *([TimersEraser(*places.timers, records)] if places.timers else []),
     )
 
 

@@ -59,6 +59,8 @@ KINDS: Final = (
     Kind(table="control", name="PEOPLE", tenant="pk:1",
          holds="who was seen; of an erased user the mark that nobody comes in, until the end"),
     Kind(table="control", name="SKILLS", tenant="pk:1", user="pk:2", holds="a user's skills"),
+    Kind(table="control", name="SCHEDULES", tenant="pk:1", user="pk:2", vault="@vault_id",
+         holds="a user's scheduled runs, and what they permitted them"),
     Kind(table="control", name="SYNC", tenant="pk:1", user="pk:2", holds="a lease"),
     Kind(table="control", name="OPERATIONS", tenant="pk:1", vault="pk:2", user="@user",
          holds="changes of many files", ends="14 days"),

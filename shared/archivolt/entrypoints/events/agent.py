@@ -1,4 +1,4 @@
-"""The agent function: what the state machine of runs asks for, and its own daily look.
+"""The agent function: what the state machine of runs asks for, schedules, and its own daily look.
 
 The errors that leave it are named after their kinds: the machine tries again by these names.
 """
@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from archivolt.domain.identity import tenant_id
+from archivolt.domain.identity import tenant_id, user_id
 from archivolt.domain.run import RunId, RunRef
+from archivolt.domain.schedule import FiringRef
 
 if TYPE_CHECKING:
     from archivolt.runs.calling import RunCalls
+    from archivolt.runs.firing import Firings
     from archivolt.runs.resuming import RunSweep
     from archivolt.runs.stepping import RunSteps
 
@@ -25,6 +27,7 @@ class AgentServices:
     steps: "RunSteps"
     calls: "RunCalls"
     sweep: "RunSweep"
+    firings: Callable[[], "Firings"]
 
 
 class _Task(BaseModel):
@@ -51,6 +54,16 @@ class _Task(BaseModel):
         )
 
 
+class _Fired(BaseModel):
+    model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
+
+    do: Literal["fire"]
+    tenant: str
+    user: str
+    schedule: str
+    due: str
+
+
 Handler = Callable[[Mapping[str, Any], object], dict[str, Any]]
 
 
@@ -61,9 +74,21 @@ def build_agent(services: Callable[[], AgentServices]) -> Handler:
         del context
         if event.get("detail-type") == "Scheduled Event":
             return {"resumed": services().sweep.sweep()}
+        if event.get("do") == "fire":
+            return _fired(services(), _Fired.model_validate(event))
         return _done(services(), _Task.model_validate(event))
 
     return handler
+
+
+def _fired(services: AgentServices, fired: _Fired) -> dict[str, Any]:
+    ref = FiringRef(
+        tenant=tenant_id(fired.tenant),
+        user=user_id(fired.user),
+        schedule=fired.schedule,
+        due=fired.due,
+    )
+    return {"outcome": services.firings().fire(ref)}
 
 
 def _done(services: AgentServices, task: _Task) -> dict[str, Any]:

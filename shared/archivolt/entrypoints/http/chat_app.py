@@ -25,6 +25,7 @@ from archivolt.entrypoints.http.errors import error_response, language_for
 from archivolt.entrypoints.http.export_routes import export_router
 from archivolt.entrypoints.http.message_routes import message_router
 from archivolt.entrypoints.http.run_routes import run_router
+from archivolt.entrypoints.http.schedule_routes import schedule_router
 from archivolt.entrypoints.http.skill_routes import skill_router
 from archivolt.entrypoints.http.usage_routes import usage_router
 
@@ -56,6 +57,7 @@ def create_chat_app(services: ChatServicesOf, allowed_origins: str = "") -> Fast
     app.include_router(usage_router(services), prefix=PREFIX)
     app.include_router(export_router(services), prefix=PREFIX)
     app.include_router(run_router(services), prefix=AGENT_PREFIX)
+    app.include_router(schedule_router(services), prefix=AGENT_PREFIX)
     app.include_router(ai_router(services), prefix=AI_PREFIX)
     app.include_router(skill_router(services), prefix=AI_PREFIX)
     # The last: it takes any name.

@@ -17,6 +17,7 @@ from archivolt.governance.usage import UsageReports
 from archivolt.ports.governance import TokenVerifier
 from archivolt.runs.deciding import RunDecisions
 from archivolt.runs.service import RunService
+from archivolt.runs.timetables import Timetables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +26,7 @@ class AgentRuns:
 
     runs: RunService
     decisions: RunDecisions
+    timetables: Callable[[], Timetables]
 
 
 def no_runs() -> NoReturn:

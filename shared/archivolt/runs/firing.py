@@ -1,0 +1,176 @@
+"""A schedule's time has come: its run is started as its owner, as they are at this moment.
+
+A timer may tell it twice: the run is named after the schedule and the moment, so that it starts
+once. Where no run is started, the schedule says why, and so does the audit log.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from archivolt.domain.audit import AuditEntry
+from archivolt.domain.errors import (
+    ArchivoltError,
+    ConflictError,
+    NotFoundError,
+    RateLimitedError,
+    UnavailableError,
+)
+from archivolt.domain.identity import (
+    Principal,
+    Role,
+    TenantId,
+    TokenKind,
+    TokenReach,
+    UserId,
+)
+from archivolt.domain.run import RunId, scheduled_token
+from archivolt.domain.schedule import Firing, FiringRef, Schedule
+from archivolt.domain.schedule_times import is_once
+from archivolt.domain.tenancy import Standing
+from archivolt.domain.tool import Surface
+from archivolt.ports.schedules import ScheduleTimer
+from archivolt.runs.scheduling import request_of
+from archivolt.runs.starting import StartRun
+from archivolt.runs.support import RunSupport, reached
+
+_ROUNDS: Final = 8
+STARTED: Final = "ok"
+"""The outcome of a firing that started a run."""
+
+
+class Firings:
+    """Starts the runs of schedules.
+
+    Args:
+        on: What runs stand on.
+        timer: Fires schedules.
+        standing: Returns what is known of somebody who may come in, or refuses them.
+
+    """
+
+    def __init__(
+        self,
+        on: RunSupport,
+        timer: ScheduleTimer,
+        standing: Callable[[TenantId, UserId], Standing],
+    ) -> None:
+        self._on = on
+        self._timer = timer
+        self._standing = standing
+
+    def fire(self, ref: FiringRef) -> str:
+        """Start the run of a schedule, once a moment; return what came of it, as a code.
+
+        Raises:
+            UnavailableError, RateLimitedError: Tell it again.
+
+        """
+        try:
+            schedule = self._on.schedules.get(ref.tenant, ref.user, ref.schedule)
+        except NotFoundError as error:
+            # It went with its owner, its vault, or by hand.
+            self._timer.remove(ref.tenant, ref.user, ref.schedule)
+            return error.code
+        if not schedule.enabled:
+            return "schedule_paused"
+        if schedule.last is not None and schedule.last.due == ref.due:
+            return schedule.last.outcome
+        firing = self._fired(schedule, ref)
+        self._recorded(schedule, firing)
+        self._noted(schedule, firing)
+        return firing.outcome
+
+    def _fired(self, schedule: Schedule, ref: FiringRef) -> Firing:
+        now = self._on.clock.now()
+        try:
+            run = self._started(schedule, ref)
+        except (UnavailableError, RateLimitedError):
+            raise
+        except ArchivoltError as error:
+            return Firing(due=ref.due, at=now, outcome=error.code)
+        return Firing(due=ref.due, at=now, outcome=STARTED, run=run)
+
+    def _started(self, schedule: Schedule, ref: FiringRef) -> RunId:
+        caller = self._caller(schedule)
+        self._require_rest(schedule)
+        key = f"schedule/{schedule.id}/{ref.due}"
+        request = replace(request_of(schedule), idempotency_key=key)
+        return StartRun(self._on).start(caller, request, language=schedule.language).id
+
+    def _caller(self, schedule: Schedule) -> Principal:
+        """Return the owner with the role and the vaults of now.
+
+        Raises:
+            ForbiddenError: They may not come in.
+            NotFoundError: `vault_not_found`: they lost one that it is for.
+
+        """
+        known = self._standing(schedule.tenant, schedule.owner).user
+        caller = Principal(
+            tenant=schedule.tenant,
+            user=schedule.owner,
+            role=known.role if known else Role.VIEWER,
+            token_id=scheduled_token(schedule.id),
+            kind=TokenKind.SCHEDULED,
+        )
+        if not schedule.vaults:
+            return caller
+        wanted = frozenset(schedule.vaults)
+        if not wanted <= reached(self._on, caller):
+            raise NotFoundError("vault_not_found", vault="")
+        return replace(caller, reach=TokenReach(vaults=wanted))
+
+    def _require_rest(self, schedule: Schedule) -> None:
+        """Refuse a run beside the one of the time before.
+
+        Raises:
+            ConflictError: `schedule_busy`.
+
+        """
+        if schedule.last is None or not schedule.last.run:
+            return
+        try:
+            before = self._on.store.get(schedule.tenant, RunId(schedule.last.run))
+        except NotFoundError:
+            return
+        if not before.status.over:
+            raise ConflictError("schedule_busy")
+
+    def _noted(self, schedule: Schedule, firing: Firing) -> None:
+        """Keep what came of it; one that fires once is over."""
+        fired = schedule.timetable
+        for _ in range(_ROUNDS):
+            is_over = is_once(fired) and schedule.timetable == fired
+            enabled = schedule.enabled and not is_over
+            try:
+                self._on.schedules.save(replace(schedule, last=firing, enabled=enabled))
+            except ConflictError:
+                try:
+                    schedule = self._on.schedules.get(schedule.tenant, schedule.owner, schedule.id)
+                except NotFoundError:
+                    return
+            else:
+                return
+        raise UnavailableError("unavailable")
+
+    def _recorded(self, schedule: Schedule, firing: Firing) -> None:
+        principal = Principal(
+            tenant=schedule.tenant,
+            user=schedule.owner,
+            role=Role.VIEWER,
+            token_id=scheduled_token(schedule.id),
+            kind=TokenKind.SCHEDULED,
+        )
+        details = {"schedule": schedule.id, "due": firing.due}
+        self._on.audit.append(
+            AuditEntry(
+                principal=principal,
+                action="schedule:fire",
+                at=firing.at,
+                outcome=firing.outcome,
+                surface=Surface.IN_APP,
+                milliseconds=0,
+                details=details | ({"run": firing.run} if firing.run else {}),
+            )
+        )
