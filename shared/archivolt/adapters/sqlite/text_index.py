@@ -26,7 +26,6 @@ from archivolt.ports.retrieval import (
     Candidate,
     DocumentUpdate,
     Rewritten,
-    Shard,
     ShardStore,
     Within,
 )
@@ -59,9 +58,9 @@ def _writing(family: ShardFamily, updates: Sequence[DocumentUpdate]) -> Change:
     return lambda connection: family.write(connection, updates)
 
 
-def _changed(family: ShardFamily, held: Shard | None, change: Change) -> bytes | None:
+def _changed(opened: Connection, change: Change) -> bytes | None:
     """Return a shard as it is after a change; None if that changed nothing."""
-    with closing(family.opened(held)) as connection:
+    with closing(opened) as connection:
         return connection.serialize() if change(connection) else None
 
 
@@ -201,13 +200,14 @@ class SqliteTextIndex:
     def _rewrite(self, vault: VaultRef, family: ShardFamily, name: str, change: Change) -> None:
         for _ in range(_WRITES):
             held = self._shards.get(vault, name)
+            known = held and replace(held, data=b"")
             with self._changing:
-                data = _changed(family, held, change)
+                opened = family.opened(held)
+                # What was read was copied, and would stay beside what is written.
+                del held
+                data = _changed(opened, change)
             if data is None:
                 return
-            # What was read is not needed any more, and would wait with what is written.
-            known = held and replace(held, data=b"")
-            del held
             try:
                 self._shards.put(vault, name, data, replacing=known)
             except ConflictError:
