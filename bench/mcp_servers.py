@@ -1,8 +1,8 @@
 """What broken MCP servers of others cost a turn before its first word (L26).
 
-The same turn, of a model that answers at once, is taken with no server turned on, with four that
-are broken and whose tools are known, and with four whose tools nobody knows, which are asked in
-the background once their turn is over: the turns of all three begin beside that.
+The same turn, of a model that answers at once, is taken with no server turned on, with five that
+are broken or slow and whose tools are known, and with five whose tools nobody knows, which are
+asked in the background once their turn is over: the turns of all three begin beside that.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ from tests.fakes.governance import ReversibleBox
 from tests.fakes.models import ScriptedModel
 
 _TURNS: Final = 60
-_BROKEN: Final = ("ends", "hung", "garbage")
+_BROKEN: Final = ("ends", "hung", "garbage", "slow")
 _TOOLS: Final = (McpTool(name="read", read_only=True, open_world=False),)
 _NONE: Final = "none"
 
@@ -56,7 +56,7 @@ class _RealServers(ChatWorld):
         return Outside(calls, JsonSchemaArguments, _in_background)
 
     def break_servers(self, *, known: bool) -> None:
-        """Turn on four servers that are broken, each in its own way."""
+        """Turn on five servers that are broken or slow, each in its own way."""
         tools = _TOOLS if known else None
         script = str(Path(mcp_program.__file__))
         for mode in _BROKEN:
@@ -85,7 +85,7 @@ def measure() -> list[Row]:
         client.close()
     return [
         Row(
-            measure=f"first word, four broken MCP servers {name}",
+            measure=f"first word, five broken MCP servers {name}",
             value=took,
             unit="ms",
             floor="with none",

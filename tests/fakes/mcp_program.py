@@ -159,6 +159,11 @@ def hung(marker: str) -> None:
     time.sleep(600)
 
 
+def slow() -> None:
+    time.sleep(1)
+    Program(Script()).run()
+
+
 def deaf() -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
@@ -169,12 +174,13 @@ def deaf() -> None:
 
 
 def main(mode: str, marker: str = "", *_: str) -> None:
-    """Run as a program that is well, `modern`, or broken."""
+    """Run as a program that is well, `modern`, or broken; `slow`: well after a second."""
     broken: Mapping[str, Callable[[], None]] = {
         "garbage": garbage,
         "hung": lambda: hung(marker),
         "ends": lambda: None,
         "deaf": deaf,
+        "slow": slow,
     }
     script = Script(modern=mode == "modern", marker=Path(marker) if marker else None)
     broken.get(mode, Program(script).run)()
