@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import httpx2
@@ -260,3 +260,41 @@ def _asked_again(receiver: LoopbackServer) -> bool:
     """Tell whether the message that was refused has come once more, under its id."""
     ids = [head["webhook-id"] for head in receiver.request_headers]
     return ids.count(ids[0]) > 1
+
+
+def test_a_schedule_starts_a_run_that_writes_what_was_permitted_and_nothing_else(
+    http: httpx2.Client,
+) -> None:
+    schedules = f"{API}/agent/schedules"
+    script = [
+        calls(
+            ("create_file", {"vault": "house", "path": "reports/1.md", "content": "One.\n"}),
+            ("create_file", {"vault": "house", "path": "elsewhere.md", "content": "Two.\n"}),
+        ),
+        says("Reported."),
+    ]
+    with openai_server(*script) as server:
+        use(http, server)
+        body = {"goal": "Write the report.", "vaults": ["house"], "timetable": "rate(1 day)"}
+        made = http.post(schedules, json=body).json()
+        place = f"{schedules}/{made['id']}"
+        given = {"tools": ["create_file"], "vault": "house", "folder": "reports", "days": 1}
+        http.post(f"{place}/permissions", json=given).raise_for_status()
+        moment = (SystemClock().now() + timedelta(seconds=4)).strftime("%Y-%m-%dT%H:%M:%S")
+        changed = http.put(place, json=body | {"timetable": f"at({moment})"})
+        assert changed.json()["next"] == f"{moment}Z"
+
+        wait_until(lambda: http.get(place).json()["last"] is not None)
+        fired = http.get(place).json()
+        assert (fired["last"]["outcome"], fired["enabled"], fired["next"]) == ("ok", False, None)
+        run = f"{API}/agent/runs/{fired['last']['run']}"
+        wait_until(lambda: http.get(run).json()["status"] == "completed")
+
+    ended = http.get(run).json()
+    assert [call["status"] for call in ended["calls"]] == ["success", "error"]
+    assert http.get(f"{API}/file/house", params={"path": "reports/1.md"}).status_code == 200
+    assert http.get(f"{API}/file/house", params={"path": "elsewhere.md"}).status_code == 404
+    [permission] = http.get(place).json()["permissions"]
+    assert permission["used"] == 1
+    assert http.delete(place).status_code == 204
+    assert server.script == []

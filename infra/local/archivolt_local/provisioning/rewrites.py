@@ -10,6 +10,7 @@
   the call alone.
 - The text of a state machine is in a file that AWS SAM uploads: it is written into the template.
 - A right to answer tasks of a state machine is one to answer any: a request names its token alone.
+  One to the timers of a group is one to any: the emulator takes every group for the default one.
 - The API is ours to serve, and nobody looks at alarms: of the API only the first path is left, of
   the alarms nothing.
 - The bucket's "encrypted connections only" is lifted: the loopback speaks HTTP.
@@ -88,15 +89,16 @@ def _with_batches(policy: Mapping[str, Any]) -> dict[str, Any]:
         {
             **statement,
             "Action": [*_listed(statement["Action"]), *_batches(statement["Action"])],
-            "Resource": "*" if _answers(statement["Action"]) else statement["Resource"],
+            "Resource": "*" if _is_unbound(statement["Action"]) else statement["Resource"],
         }
         for statement in document["Statement"]
     ]
     return {**policy, "PolicyDocument": {**document, "Statement": statements}}
 
 
-def _answers(actions: JsonValue) -> bool:
-    return "states:SendTaskSuccess" in _listed(actions)
+def _is_unbound(actions: JsonValue) -> bool:
+    listed = _listed(actions)
+    return "states:SendTaskSuccess" in listed or any("scheduler:" in each for each in listed)
 
 
 def _batches(actions: JsonValue) -> list[str]:
