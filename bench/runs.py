@@ -15,17 +15,23 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
+import httpx2
+
+from archivolt.domain.run_limits import RUN_EVENTS_POLL_SECONDS
 from bench.table import Row
 from tests.e2e.stack import Stack, running
-from tests.long_run import Caller, Killer, LongRun, caller
+from tests.fakes.openai_server import openai_server
+from tests.long_run import Caller, Engine, Killer, LongRun, caller
 
 _SEEDS: Final = int(os.environ.get("RUN_SEEDS", "10"))  # noqa: TID251  of the measure alone
 _AT_ONCE: Final = int(os.environ.get("RUNS_AT_ONCE", "20"))  # noqa: TID251  of the measure alone
 _LONG: Final = LongRun(steps=40, changes=(9, 19, 29))
 _MANY: Final = LongRun(steps=8, changes=(), seconds=0.05)
-_WORKERS, _ENGINES = 4, 1
+_WORKERS: Final = 4
 _SECONDS: Final = 900
 _TURNS: Final = 15
+# A person reads what was answered, however fast they are.
+_BETWEEN: Final = 0.5
 
 
 def measure() -> list[Row]:
@@ -50,15 +56,16 @@ def _run(stack: Stack, tenant: str, script: LongRun, killer: Killer | None = Non
         return _seen_through(ada, killer)
 
 
-def _seen_through(ada: Caller, killer: Killer | None = None) -> float:
-    """Take a run to its end and return its seconds.
+def _seen_through(ada: Caller, killer: Killer | None = None, *, every: float = 0.1) -> float:
+    """Take a run to its end and return its seconds; it is looked at so often.
 
     Raises:
         ValueError: It ended otherwise than it should, or an effect happened twice or never.
 
     """
     started = time.monotonic()
-    run = ada.see_through(ada.start(ada.tenant), _SECONDS, killer.look if killer else None)
+    look = killer.look if killer else None
+    run = ada.see_through(ada.start(ada.tenant), _SECONDS, look, every=every)
     seconds = time.monotonic() - started
     ended = (run["status"], run["reason"], run["steps"], ada.log())
     if ended != ("completed", "answered", ada.script.steps, ada.script.log):
@@ -67,19 +74,22 @@ def _seen_through(ada: Caller, killer: Killer | None = None) -> float:
 
 
 def _survives(stack: Stack, seed: int) -> float:
-    killer = Killer(stack, _LONG, seed, workers=_WORKERS, engines=_ENGINES)
+    killer = Killer(stack, _LONG, seed, workers=_WORKERS, engine=Engine(stack))
     return _run(stack, f"seed-{seed}", _LONG, killer)
 
 
 def _many(stack: Stack) -> list[Row]:
     with ExitStack() as callers, ThreadPoolExecutor(_AT_ONCE) as pool:
         talks = callers.enter_context(caller(stack, "talks", LongRun(steps=1, changes=())))
+        provider = callers.enter_context(openai_server(thinks=_MANY.think)).base_url
         many = [
-            callers.enter_context(caller(stack, f"many-{number}", _MANY))
+            callers.enter_context(caller(stack, f"many-{number}", _MANY, provider=provider))
             for number in range(_AT_ONCE)
         ]
         idle = _first_words(talks, lambda turn: turn < _TURNS)
-        runs = [pool.submit(_seen_through, each) for each in many]
+        # As often as the stream of a run's events looks for a person.
+        pause = RUN_EVENTS_POLL_SECONDS
+        runs = [pool.submit(_seen_through, each, every=pause) for each in many]
         busy = _first_words(talks, lambda _: not all(run.done() for run in runs))
         seconds = sorted(run.result() for run in runs)
     return [
@@ -104,12 +114,13 @@ def _first_words(talks: Caller, go_on: Callable[[int], bool]) -> list[float]:
     """Return the seconds to the first word of turn after turn."""
     times: list[float] = []
     while go_on(len(times)) or not times:
-        with talks.http() as http:
-            started = time.monotonic()
-            body = {"message": f"Work in {talks.vault}."}
-            with http.stream("POST", "/api/v1/chat/messages", json=body) as answer:
-                for line in answer.iter_lines():
-                    if line == "event: content_delta":
-                        times.append(time.monotonic() - started)
-                        break
+        times.append(_first_word(talks.client, f"Work in {talks.vault}."))
+        time.sleep(_BETWEEN)
     return times
+
+
+def _first_word(http: httpx2.Client, message: str) -> float:
+    started = time.monotonic()
+    with http.stream("POST", "/api/v1/chat/messages", json={"message": message}) as answer:
+        heard = [time.monotonic() for each in answer.iter_lines() if each.endswith("content_delta")]
+    return heard[0] - started

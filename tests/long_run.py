@@ -7,10 +7,12 @@ same, and whatever happens the run has to end alike.
 import os
 import random
 import signal
+import threading
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -47,6 +49,12 @@ class LongRun:
         return says("Done.")
 
     @property
+    def calls(self) -> list[str]:
+        """The tools that it calls, one after the other."""
+        steps = range(self.steps - 1)
+        return ["append_to_file" if step in self.changes else "read_file" for step in steps]
+
+    @property
     def log(self) -> str:
         """What its changes leave behind, each made once."""
         return "# Log\n" + "".join(f"- {number}\n" for number in self.changes)
@@ -70,8 +78,14 @@ class Caller:
 
     def http(self) -> httpx2.Client:
         """Return a client of the tenant's administrator."""
-        token = self.stack.token("ada", tenant=self.tenant, role=Role.TENANT_ADMIN)
-        return self.stack.client(token)
+        return self.stack.client(
+            self.stack.token("ada", tenant=self.tenant, role=Role.TENANT_ADMIN)
+        )
+
+    @cached_property
+    def client(self) -> httpx2.Client:
+        """One of the caller's own: to make one costs more than to ask with it."""
+        return self.http()
 
     def prepare(self, base_url: str) -> None:
         """Set the provider and write what the run reads and changes."""
@@ -82,13 +96,12 @@ class Caller:
             "chat_model_prices": {"m-1": {"input": 1, "output": 2}},
             "chat_api_key": "not-a-real-key",
         }
-        with self.http() as http:
-            place = f"/api/v1/tenants/{self.tenant}/settings"
-            http.put(place, json=settings).raise_for_status()
-            http.post("/api/v1/vaults", json={"name": self.vault}).raise_for_status()
-            for path, content in (("book.md", self.script.book), ("log.md", "# Log\n")):
-                body = {"path": path, "content": content}
-                http.post(f"/api/v1/file/{self.vault}", json=body).raise_for_status()
+        place = f"/api/v1/tenants/{self.tenant}/settings"
+        self.client.put(place, json=settings).raise_for_status()
+        self.client.post("/api/v1/vaults", json={"name": self.vault}).raise_for_status()
+        for path, content in (("book.md", self.script.book), ("log.md", "# Log\n")):
+            body = {"path": path, "content": content}
+            self.client.post(f"/api/v1/file/{self.vault}", json=body).raise_for_status()
 
     def start(self, key: str, **more: Any) -> str:  # noqa: ANN401  the body's fields
         """Start a run, as often as it takes to be told that it is started; return its id."""
@@ -99,17 +112,25 @@ class Caller:
     def patiently(self, method: str, path: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401  JSON
         """Ask until the stack answers: it may just be starting."""
         while True:
-            with suppress(httpx2.TransportError), self.http() as http:
-                answer = http.request(method, path, **more)
+            with suppress(httpx2.TransportError):
+                answer = self.client.request(method, path, **more)
                 if answer.status_code < 500:
                     return answer.json()
                 self.lost.append(answer.text)
             time.sleep(0.2)
 
     def see_through(
-        self, run_id: str, seconds: float, look: Callable[[dict[str, Any]], None] | None = None
+        self,
+        run_id: str,
+        seconds: float,
+        look: Callable[[dict[str, Any]], None] | None = None,
+        *,
+        every: float = 0.1,
     ) -> dict[str, Any]:
-        """Agree to every change of a run until it is over, and return it; `look` sees it first."""
+        """Agree to every change of a run until it is over, and return it.
+
+        `look` sees it first; `every` is the pause between two looks.
+        """
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             run = self.patiently("GET", f"{RUNS}/{run_id}")
@@ -120,7 +141,7 @@ class Caller:
             for approval in run["approvals"]:
                 place = f"{RUNS}/{run_id}/approvals/{approval['id']}"
                 self.patiently("POST", place, json={"decision": "approve"})
-            time.sleep(0.1)
+            time.sleep(every)
         raise TimeoutError(self.patiently("GET", f"{RUNS}/{run_id}"))
 
     def log(self) -> str:
@@ -128,21 +149,50 @@ class Caller:
         return self.patiently("GET", f"/api/v1/file/{self.vault}?path=log.md")["content"]
 
 
-class Killer:
-    """Kills the agent's workers as a run comes to some of its steps, and the engine.
+class Engine:
+    """The engine of a stack, which is killed a number of times at most, whoever wants it.
 
-    After the engine the whole stack is started again. The moments are the seed's.
+    After that the whole stack is started again; meanwhile nobody kills anything else.
+    """
+
+    def __init__(self, stack: Stack, *, most: int = 1) -> None:
+        self._stack = stack
+        self._left = most
+        self.calm = threading.RLock()
+        self.kills = 0
+
+    def kill(self) -> None:
+        """Kill the emulator: the stack ends with it, and somebody starts it again."""
+        with self.calm:
+            if self._left == 0:
+                return
+            self._left -= 1
+            engines = [p for p in self._stack.processes() if b"emulator_process.py" in _command(p)]
+            for pid in engines:
+                os.kill(pid, signal.SIGKILL)
+            process = self._stack.process
+            assert process is not None
+            wait_until(lambda: process.poll() is not None, 60)
+            wait_until(lambda: not self._stack.processes(), 60)
+            self._stack.start()
+            self.kills += 1
+
+
+class Killer:
+    """Kills the agent's workers as a run comes to some of its steps, and once the engine.
+
+    The moments are the seed's.
     """
 
     def __init__(
-        self, stack: Stack, script: LongRun, seed: int, *, workers: int, engines: int
+        self, stack: Stack, script: LongRun, seed: int, *, workers: int, engine: Engine
     ) -> None:
         self._stack = stack
+        self._engine = engine
         self._chance = random.Random(seed)  # noqa: S311  the same moments each time
-        steps = self._chance.sample(range(1, script.steps), workers + engines)
-        self._engine_at = set(steps[:engines])
-        self._worker_at = set(steps[engines:])
-        self.workers = self.engines = 0
+        engine_at, *worker_at = self._chance.sample(range(1, script.steps), workers + 1)
+        self._engine_at, self._worker_at = {engine_at}, set(worker_at)
+        self.workers = 0
 
     def look(self, run: dict[str, Any]) -> None:
         """Kill what is to be killed by now."""
@@ -150,10 +200,11 @@ class Killer:
         if not reached:
             return
         time.sleep(self._chance.uniform(0, 0.5))
-        if reached & self._engine_at:
-            self._kill_engine()
-        else:
-            self._kill_worker()
+        with self._engine.calm:
+            if reached & self._engine_at:
+                self._engine.kill()
+            else:
+                self._kill_worker()
         self._engine_at -= reached
         self._worker_at -= reached
 
@@ -164,26 +215,18 @@ class Killer:
                 os.kill(self._chance.choice(workers), signal.SIGKILL)
                 self.workers += 1
 
-    def _kill_engine(self) -> None:
-        """Kill the emulator: the stack ends with it, and somebody starts it again."""
-        engines = [p for p in self._stack.processes() if b"emulator_process.py" in _command(p)]
-        for pid in engines:
-            os.kill(pid, signal.SIGKILL)
-        process = self._stack.process
-        assert process is not None
-        wait_until(lambda: process.poll() is not None, 60)
-        wait_until(lambda: not self._stack.processes(), 60)
-        self._stack.start()
-        self.engines += 1
-
 
 @contextmanager
-def caller(stack: Stack, tenant: str, script: LongRun) -> Generator[Caller]:
-    """Give a tenant of its own with the scripted model behind its provider."""
-    with openai_server(thinks=script.think) as server:
+def caller(stack: Stack, tenant: str, script: LongRun, *, provider: str = "") -> Generator[Caller]:
+    """Give a tenant of its own with the scripted model behind its provider.
+
+    `provider` is where that answers already, for callers with one script.
+    """
+    with ExitStack() as servers:
         made = Caller(stack, tenant, script)
-        made.prepare(server.base_url)
-        yield made
+        made.prepare(provider or servers.enter_context(openai_server(thinks=script.think)).base_url)
+        with closing(made.client):
+            yield made
 
 
 def _vault_in(asked: dict[str, Any]) -> str:
