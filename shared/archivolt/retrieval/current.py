@@ -74,6 +74,22 @@ class CurrentPassages:
             return replace(candidate, path=place)
         return candidate if is_there(entry) and not has_arrived(self._entries, entry) else None
 
+    def without_vectors(
+        self, by_words: Iterable[Candidate], dense: Iterable[Candidate]
+    ) -> set[Place]:
+        """Return the documents of a list by words that no model has read yet.
+
+        Args:
+            by_words: The list, placed.
+            dense: What the list by meaning has already, of moved documents too.
+
+        """
+        found = {(each.vault, each.path) for each in by_words}
+        found -= {(each.vault, each.path) for each in dense}
+        return {
+            place for place in found if (entry := self._entries.get(place)) and not entry.embedder
+        }
+
     def by_meaning(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Return what may be shown of a list by meaning, in its order.
 

@@ -10,7 +10,7 @@ fusion does worse.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,6 +37,7 @@ _PASSAGES_PER_DOCUMENT: Final = 3
 
 Place = tuple[VaultRef, VaultPath, Generation, int]
 """Where a passage stands: in which generation of which document, its number."""
+Document = tuple[VaultRef, VaultPath]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,11 +117,14 @@ def fuse(
     *,
     weight: float,
     cognates: Mapping[Place, float] | None = None,
+    without_vectors: Set[Document] = frozenset(),
 ) -> list[Ranked]:
     """Return the passages of both lists, best first, at most three of a document.
 
     A document counts by its best passage in each list, which need not be the same one: its best
     passage by the mix stands for it. `cognates`: scores that count among the words.
+    `without_vectors`: documents whose meaning cannot be compared yet: their words speak for it, as
+    far as words are trusted here, so that what came first into the index is not preferred.
     """
     raw_words, raw_meaning = _scores(lexical), _scores(dense)
     words, meaning = _shares(raw_words, 0.0), _shares(raw_meaning, _DENSE_FLOOR)
@@ -131,8 +135,11 @@ def fuse(
     def mixed(*places: Place) -> float:
         by_words = max(words.get(place, 0.0) for place in places)
         by_beginnings = max(alike.get(place, 0.0) for place in places)
-        by_meaning = max(meaning.get(place, 0.0) for place in places)
         lexically = (1 - part) * by_words + part * by_beginnings
+        if places[0][:2] in without_vectors:
+            by_meaning = weight * lexically
+        else:
+            by_meaning = max(meaning.get(place, 0.0) for place in places)
         return weight * lexically + (1 - weight) * by_meaning
 
     ranked: list[Ranked] = []
@@ -168,8 +175,8 @@ def _shares(scores: Mapping[Place, float], floor: float) -> dict[Place, float]:
 
 def _by_document(
     candidates: dict[Place, Candidate],
-) -> dict[tuple[VaultRef, VaultPath], list[Place]]:
-    documents: dict[tuple[VaultRef, VaultPath], list[Place]] = {}
+) -> dict[Document, list[Place]]:
+    documents: dict[Document, list[Place]] = {}
     for place in candidates:
         documents.setdefault(place[:2], []).append(place)
     return documents

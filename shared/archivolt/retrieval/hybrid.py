@@ -36,7 +36,7 @@ from archivolt.retrieval.breaker import Breaker
 from archivolt.retrieval.current import CurrentPassages
 from archivolt.retrieval.explaining import Weighing, explanation
 from archivolt.retrieval.filters import DocumentFilters
-from archivolt.retrieval.fusion import Ranked
+from archivolt.retrieval.fusion import Document, Ranked
 from archivolt.retrieval.hits import hit_of
 from archivolt.retrieval.meaning import (
     DenseIndex,
@@ -88,6 +88,7 @@ class _Lists:
     lexical: list[Candidate] = field(default_factory=list[Candidate])
     dense: list[Candidate] = field(default_factory=list[Candidate])
     nearest: Nearest = field(default_factory=Nearest)
+    without_vectors: set[Document] = field(default_factory=set[Document])
     weighing: Weighing | None = None
     troubles: list[str] = field(default_factory=list[str])
 
@@ -263,13 +264,19 @@ class RetrievalService:
         # What a move carries was looked for under its old path.
         lists.lexical = [each for each in by_words if each and is_below(each.path, question.path)]
         lists.dense = [each for each in by_meaning if is_below(each.path, question.path)]
+        lists.without_vectors = current.without_vectors(lists.lexical, lists.dense)
 
     def _ranked(self, question: _Question, lists: _Lists) -> list[Ranked]:
         if question.query.mode is SearchMode.DENSE:
             return by_cosine(lists.dense)
         near = lists.nearest
         ranked, lists.weighing = by_words_and_meaning(
-            question.query.q, question.groups, lists.lexical, lists.dense, noise=near.noise
+            question.query.q,
+            question.groups,
+            lists.lexical,
+            lists.dense,
+            noise=near.noise,
+            without_vectors=lists.without_vectors,
         )
         share = confidence(question.groups, lists.lexical, near.nearness(lists.dense))
         fused = [replace(each, score=each.score * share) for each in ranked]

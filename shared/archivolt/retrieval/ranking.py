@@ -4,13 +4,14 @@ A passage that is far from the question still tells where it stands among the ot
 those that share words with the question; alone it is no answer. Pure.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Final
 
 from archivolt.ports.retrieval import Candidate
 from archivolt.retrieval.cognates import cognate_scores
 from archivolt.retrieval.explaining import Weighing
 from archivolt.retrieval.fusion import (
+    Document,
     Place,
     Ranked,
     coverage,
@@ -46,6 +47,7 @@ def by_words_and_meaning(
     dense: Sequence[Candidate],
     *,
     noise: float,
+    without_vectors: Set[Document] = frozenset(),
 ) -> tuple[list[Ranked], Weighing]:
     """Return the joint list, best first, and how it was mixed.
 
@@ -55,6 +57,7 @@ def by_words_and_meaning(
         lexical: The list by words, best first.
         dense: The list by meaning, best first.
         noise: The cosine below which nearness alone is no answer.
+        without_vectors: The documents of `lexical` that cannot be in `dense` yet.
 
     """
     if max((each.score for each in dense), default=noise) < noise:
@@ -72,7 +75,9 @@ def by_words_and_meaning(
         weight = 0.0
     ranked = [
         each
-        for each in fuse(lexical, dense, weight=weight, cognates=cognates)
+        for each in fuse(
+            lexical, dense, weight=weight, cognates=cognates, without_vectors=without_vectors
+        )
         if each.lexical or each.cognates or (each.dense or 0.0) >= noise
     ]
     return ranked, Weighing(

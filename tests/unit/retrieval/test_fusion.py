@@ -48,6 +48,19 @@ def test_the_weight_decides_between_the_lists(weight: float, first: str) -> None
     assert ranked[0].candidate.path == first
 
 
+def test_the_words_of_a_document_without_vectors_speak_for_its_meaning_as_far_as_they_count() -> (
+    None
+):
+    words, meaning = candidate("new", 10), candidate("old", 0.8)
+    awaited = {(words.vault, words.path)}
+    for weight, first in ((0.8, "new"), (0.3, "old")):
+        ranked = fuse(
+            [words, candidate("old", 8)], [meaning], weight=weight, without_vectors=awaited
+        )
+        assert ranked[0].candidate.path == first
+    assert fuse([words], [], weight=1.0, without_vectors=awaited)[0].score == pytest.approx(1.0)
+
+
 def test_a_document_counts_by_its_best_passage_in_each_list() -> None:
     ranked = fuse(
         [candidate("a", 10, number=0), candidate("b", 10)],

@@ -359,6 +359,16 @@ def test_notices_tell_what_is_on_its_way_and_what_has_no_text(world: IndexWorld)
     assert world.state("scan.md") is IndexState.NO_TEXT
 
 
+def test_what_no_model_has_read_yet_keeps_its_place_before_what_has_fewer_of_the_words(
+    world: IndexWorld,
+) -> None:
+    world.settle(world.write("first.md", "show a list of llamas"))
+    world.deliver(world.write("answer.md", "show a list"))
+    before = world.found("show a list")
+    world.embed()
+    assert before == world.found("show a list") == ["answer.md", "first.md"]
+
+
 def test_notices_tell_what_could_not_be_read(world: IndexWorld) -> None:
     world.settle(
         world.write("a.md", "llamas"), world.write("b.md", "BROKEN"), world.write("c.md", "CRASH")
