@@ -20,6 +20,7 @@ ANSWERS = {
 
 pytestmark = [
     pytest.mark.corpus,
+    pytest.mark.one_python,
     pytest.mark.skipif(not PAGES.exists(), reason="real data is outside the repository"),
 ]
 
