@@ -20,6 +20,16 @@ SESSION = {"pk": {"S": "SESSION#a"}, "sk": {"S": "SESSION"}}
 HOOK = {"pk": {"S": "WEBHOOKS#local"}, "sk": {"S": "WEBHOOK#a"}}
 BUCKET = "archivolt-documents-000000000000-us-east-1"
 NOTE = {"Bucket": BUCKET, "Key": "vaults/local/v/x.md"}
+TIMER = {
+    "Name": "x",
+    "GroupName": "archivolt-agent-schedules",
+    "ScheduleExpression": "rate(1 day)",
+    "FlexibleTimeWindow": {"Mode": "OFF"},
+    "Target": {
+        "Arn": "arn:aws:lambda:us-east-1:000000000000:function:archivolt-agent",
+        "RoleArn": "arn:aws:iam::000000000000:role/x",
+    },
+}
 SHARD = {"Bucket": BUCKET, "Key": "derived/local/v/lexical/x"}
 
 
@@ -46,6 +56,9 @@ SHARD = {"Bucket": BUCKET, "Key": "derived/local/v/lexical/x"}
         ("agent", "tables", "get_item", {"TableName": "archivolt-conversations", "Key": KEY}),
         ("agent", "tables", "put_item", {"TableName": "archivolt-control", "Item": KEY}),
         ("agent", "objects", "put_object", {**SHARD, "Body": b""}),
+        ("agent", "timers", "create_schedule", TIMER),
+        ("mcp", "timers", "create_schedule", TIMER),
+        ("chat", "timers", "list_schedules", {}),
         ("webhooks", "objects", "get_object", NOTE),
         ("webhooks", "tables", "get_item", {"TableName": "archivolt-control", "Key": KEY}),
         ("webhooks", "tables", "put_item", {"TableName": "archivolt-control", "Item": HOOK}),
