@@ -1,8 +1,18 @@
-"""What every test run shares: an option under which nothing is skipped silently."""
+"""What every test run shares: an option under which nothing is skipped silently, and no clock."""
 
 from collections.abc import Generator
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# How long an example takes, says how busy the machine is.
+settings.register_profile(
+    "any_machine",
+    settings.default,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("any_machine")
 
 _MAY_BE_ABSENT = ("corpus", "optional_engine")
 
