@@ -108,12 +108,14 @@ class Timetables:
 
         """
         require_person(principal)
-        changed = kept_with(
+        before = self.read(principal, schedule_id)
+        wanted = self._as_asked(principal, before, draft)
+        recorded_of(self._on, principal, "change", wanted)
+        # First: what the timer does not take is not kept either.
+        self._timer.put(wanted)
+        return kept_with(
             self._on, principal, schedule_id, lambda each: self._as_asked(principal, each, draft)
         )
-        recorded_of(self._on, principal, "change", changed)
-        self._timer.put(changed)
-        return changed
 
     def enable(self, principal: Principal, schedule_id: str, *, enabled: bool) -> Schedule:
         """Pause a schedule, or have it go on.

@@ -22,6 +22,7 @@ from archivolt.domain.tenancy import TenantState, UserState
 from archivolt.domain.tenancy_limits import STANDING_SECONDS
 from archivolt.domain.vault import VaultRole
 from archivolt.runs.firing import STARTED
+from archivolt.runs.permitting import PermissionDraft
 from tests.builders import ACME, ALICE, BOB, principal
 from tests.scheduled_world import DUE, LATER, Scheduled, draft
 
@@ -267,10 +268,22 @@ def test_a_schedule_that_cannot_be_fired_is_not_kept() -> None:
     assert on.timetables.own(principal(ALICE)) == []
 
 
+def test_what_the_timer_does_not_take_changes_nothing() -> None:
+    on = Scheduled()
+    schedule = on.planned()
+    on.timer.down = True
+
+    with pytest.raises(UnavailableError):
+        on.timetables.change(principal(ALICE), schedule.id, draft("Something else."))
+    assert on.kept(schedule) == schedule
+
+
 def test_a_changed_schedule_keeps_its_permissions_and_asks_something_else() -> None:
     on = Scheduled()
     schedule = on.planned(vaults=("notes",))
     weekly = Timetable(expression="rate(7 days)", zone="UTC")
+    permitted = PermissionDraft(tools=("create_file",), vault="notes", folder="", days=1)
+    given = on.timetables.permissions.give(principal(ALICE), schedule.id, permitted)
 
     changed = on.timetables.change(
         principal(ALICE), schedule.id, draft("Find the mat.", timetable=weekly, name="Weekly")
@@ -280,6 +293,7 @@ def test_a_changed_schedule_keeps_its_permissions_and_asks_something_else() -> N
     [run] = on.run_service.page(principal(ALICE), limit=9)[0]
     assert (run.goal, changed.name, changed.vaults) == ("Find the mat.", "Weekly", ())
     assert on.timer.set[schedule.id].timetable == weekly
+    assert on.kept(schedule).permissions == (given,)
 
 
 def test_a_deleted_schedule_is_gone_with_its_timer_and_its_runs_stay() -> None:
