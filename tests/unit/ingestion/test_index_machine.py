@@ -212,7 +212,10 @@ class Documents(RuleBasedStateMachine):
         for path, word in self._words_at(self.mine).items():
             entry = self.world.catalogue.get(self.mine, VaultPath(path))
             file = self.file_of[word]
-            if places[file] == 1 and entry and entry.state is IndexState.INDEXED:
+            # An event that was lost may leave the entry of what was there before.
+            stored = self.world.files.head(self.mine, VaultPath(path)).etag
+            indexed = entry and entry.state is IndexState.INDEXED and entry.etag == stored
+            if places[file] == 1 and indexed:
                 self.steady[file] = {word}
                 if _LINK not in self.world.texts()[path]:
                     self.moved_only.add(file)
