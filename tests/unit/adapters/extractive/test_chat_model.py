@@ -9,6 +9,7 @@ import pytest
 from archivolt.adapters.extractive.chat_model import ExtractiveChatModel
 from archivolt.adapters.extractive.passages import MAX_QUOTE_CHARS
 from archivolt.adapters.extractive.phrases import phrases_in
+from archivolt.domain.tool import Declaration
 from archivolt.domain.untrusted import wrap_data
 from archivolt.ports.chat_model import (
     ChatProvider,
@@ -20,7 +21,7 @@ from archivolt.ports.chat_model import (
 )
 
 NAMES = ("search_documents", "list_vaults")
-TOOLS: list[dict[str, Any]] = [{"type": "function", "function": {"name": name}} for name in NAMES]
+TOOLS = [Declaration({"type": "function", "function": {"name": name}}) for name in NAMES]
 EN, FR = phrases_in("en"), phrases_in("fr")
 
 
@@ -41,7 +42,7 @@ def hit(excerpt: str, path: str = "guide.md", **more: object) -> dict[str, Any]:
 def run(
     *messages: ModelMessage,
     language: str = "en",
-    tools: list[dict[str, Any]] = TOOLS,
+    tools: list[Declaration] = TOOLS,
     answer_only: bool = False,
 ) -> list[ModelEvent]:
     request = ModelRequest(

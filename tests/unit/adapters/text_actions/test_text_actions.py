@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from archivolt.adapters.text_actions.blocks import ActionReader, block
 from archivolt.adapters.text_actions.model import ModelWithoutTools, ToolFallback
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError
-from archivolt.domain.tool import JsonObject
+from archivolt.domain.tool import Declaration, JsonObject
 from archivolt.domain.untrusted import wrap_data
 from archivolt.ports.chat_model import (
     ModelEvent,
@@ -26,8 +26,9 @@ from archivolt.ports.chat_model import (
 from tests.fakes.models import ScriptedModel
 
 NAMES = ("search_documents", "create_file", "create_directory", "delete_file")
-TOOLS: list[JsonObject] = [
-    {"type": "function", "function": {"name": name, "parameters": {}}} for name in NAMES
+TOOLS = [
+    Declaration({"type": "function", "function": {"name": name, "parameters": {}}})
+    for name in NAMES
 ]
 RULES = ModelMessage(role="system", text="The rules.")
 QUESTION = ModelMessage(role="user", text="Where is the key?")
