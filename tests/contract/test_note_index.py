@@ -148,23 +148,26 @@ class TestNotes:
         assert set(notes.index.tags([VAULT])) == {"new"}
         assert notes.index.links_from(VAULT, None) == []
 
-    def test_a_note_that_is_written_again_as_it_was_says_when(self, notes: Written) -> None:
+    def test_a_note_that_is_written_again_as_it_was_says_what_its_file_says_of_time(
+        self, notes: Written
+    ) -> None:
         one, other = notes.write("a.md", "llamas"), notes.write("b.md", "llamas")
-        later = START + timedelta(days=9)
+        born, later = START + timedelta(days=8), START + timedelta(days=9)
+        again = Rewritten(generation=one.generation, created=born, modified=later)
+        of_another = replace(again, generation=Generation("0"))
         notes.writer.touch(
-            VAULT,
-            {
-                one.path: Rewritten(generation=one.generation, modified=later),
-                other.path: Rewritten(generation=Generation("0"), modified=later),
-                VaultPath("c.md"): Rewritten(generation=one.generation, modified=later),
-            },
+            VAULT, {one.path: again, other.path: of_another, VaultPath("c.md"): again}
         )
         assert notes.index.notes(VAULT, [one.path, other.path, VaultPath("c.md")]) == {
-            one.path: replace(one, modified=later),
+            one.path: replace(one, created=born, modified=later),
             other.path: other,
         }
-        newest = notes.index.recent([VAULT], by=RecentBy.MODIFIED, limit=1)
-        assert [note.path for note in newest] == ["a.md"]
+        for by in RecentBy:
+            newest = notes.index.recent([VAULT], by=by, limit=1)
+            assert [note.path for note in newest] == ["a.md"]
+        # What changed in one of the two is written too.
+        notes.writer.touch(VAULT, {one.path: replace(again, created=later)})
+        assert notes.index.notes(VAULT, [one.path])[one.path].created == later
 
     def test_a_removed_note_is_nowhere(self, notes: Written) -> None:
         notes.write("a.md", "apples [[b]] #fruit", tags=("fruit",))

@@ -258,9 +258,15 @@ class TestEveryIndex:
         index.apply(VAULT, [document("a.md", "llamas"), document("b.md", "llamas")])
         later = datetime(2026, 1, 2, tzinfo=UTC)
         moments = {
-            VaultPath("a.md"): Rewritten(generation=Generation("1-a"), modified=later),
-            VaultPath("b.md"): Rewritten(generation=Generation("0-other"), modified=later),
-            VaultPath("c.md"): Rewritten(generation=Generation("1-a"), modified=later),
+            VaultPath("a.md"): Rewritten(
+                generation=Generation("1-a"), created=later, modified=later
+            ),
+            VaultPath("b.md"): Rewritten(
+                generation=Generation("0-other"), created=later, modified=later
+            ),
+            VaultPath("c.md"): Rewritten(
+                generation=Generation("1-a"), created=later, modified=later
+            ),
         }
         index.touch(VAULT, moments)
         index.touch(VAULT, moments)

@@ -52,7 +52,8 @@ class InMemoryTextIndex:
     def touch(self, vault: VaultRef, written: Mapping[VaultPath, Rewritten]) -> None:
         for path, note in self._notes.notes(vault, list(written)).items():
             if note.generation == written[path].generation:
-                touched = replace(note, modified=written[path].modified)
+                moments = written[path]
+                touched = replace(note, created=moments.created, modified=moments.modified)
                 self._notes.put(touched, self._notes.text(vault, path))
 
     def lose(self, vault: VaultRef) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from archivolt.domain.errors import TooLargeError, UnavailableError, UnsupportedContentError
@@ -123,11 +124,16 @@ def whole_text(extraction: Extraction, *, clean: bool = False) -> str:
     return composed(text if clean else mask_text(text))
 
 
+def began_to_be(info: FileInfo) -> datetime:
+    """Return when a document began to be, as its file says, which is all that a rebuild knows."""
+    return info.created or info.modified
+
+
 def indexed_note(reading: Reading, info: FileInfo) -> IndexedNote:
     """Return what is kept of a document besides its passages."""
     return IndexedNote(
         size=info.size,
-        created=info.created or info.modified,
+        created=began_to_be(info),
         modified=info.modified,
         title=reading.title,
         tags=reading.tags,

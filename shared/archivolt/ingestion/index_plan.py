@@ -25,6 +25,7 @@ from archivolt.domain.vault import FileContent, FileInfo, VaultRef
 from archivolt.ingestion.documents import (
     DocumentReader,
     Reading,
+    began_to_be,
     indexed_note,
     indexed_passages,
 )
@@ -33,7 +34,7 @@ from archivolt.ingestion.moved_readings import MovedReadings
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
-from archivolt.ports.retrieval import DocumentUpdate, TextIndex
+from archivolt.ports.retrieval import DocumentUpdate, Rewritten, TextIndex
 
 DocumentKey = tuple[VaultRef, VaultPath]
 
@@ -43,14 +44,14 @@ class Plan:
     """What to write: `entry` in place of `previous`, `update` into the text index, then a job.
 
     `record` is False where the entry is stored already and only what follows from it is repeated;
-    `update` is None where the text index holds what it should, `written` when that was written
-    again as it was.
+    `update` is None where the text index holds what it should, `written` what is said of time where
+    that was written again as it was.
     """
 
     entry: CatalogueEntry
     previous: CatalogueEntry | None
     update: DocumentUpdate | None = None
-    written: datetime | None = None
+    written: Rewritten | None = None
     record: bool = True
     bulk: bool = False
 
@@ -215,10 +216,13 @@ def _unchanged(change: ObjectChange, stored: CatalogueEntry, info: FileInfo) -> 
         stored, sequencer=sequencer, etag=info.etag, version=info.version, size=info.size
     )
     known = replace(entry, sequencer=stored.sequencer) == stored
+    again = Rewritten(
+        generation=stored.generation, created=began_to_be(info), modified=info.modified
+    )
     return Plan(
         entry=entry,
         previous=stored,
-        written=info.modified if info.version != stored.version else None,
+        written=again if info.version != stored.version else None,
         record=not (known and sequencer is None),
         bulk=info.bulk,
     )

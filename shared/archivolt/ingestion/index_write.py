@@ -75,8 +75,7 @@ class IndexWriter:
         again = defaultdict[VaultRef, dict[VaultPath, Rewritten]](dict)
         for plan in plans:
             if plan.written is not None:
-                vault, path, generation = plan.entry.vault, plan.entry.path, plan.entry.generation
-                again[vault][path] = Rewritten(generation=generation, modified=plan.written)
+                again[plan.entry.vault][plan.entry.path] = plan.written
         for vault, paths in again.items():
             try:
                 self._text_index.touch(vault, paths)

@@ -81,9 +81,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rewritten:
-    """When a generation of a document was written last."""
+    """What a note says of time after its generation was written again: see `IndexedNote`."""
 
     generation: Generation
+    created: datetime
     modified: datetime
 
 

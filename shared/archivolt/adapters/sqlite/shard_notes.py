@@ -71,11 +71,15 @@ def write(connection: sqlite3.Connection, updates: Sequence[DocumentUpdate]) -> 
 
 
 def touch(connection: sqlite3.Connection, written: Mapping[VaultPath, Rewritten]) -> bool:
-    """Set when notes of these generations were written, and tell whether that changed anything."""
-    rows = [(each.modified.timestamp(), path, each.generation) for path, each in written.items()]
+    """Set the moments of notes of these generations, and tell whether that changed anything."""
+    rows = [
+        (each.created.timestamp(), each.modified.timestamp(), path, each.generation)
+        for path, each in written.items()
+    ]
     connection.execute("BEGIN")
     changed = connection.executemany(
-        "UPDATE notes SET modified = ?1 WHERE path = ?2 AND generation = ?3 AND modified <> ?1",
+        "UPDATE notes SET created = ?1, modified = ?2 WHERE path = ?3 AND generation = ?4"
+        " AND (created <> ?1 OR modified <> ?2)",
         rows,
     ).rowcount
     connection.execute("COMMIT")
