@@ -293,6 +293,9 @@ def test_a_change_is_decided_on_once(runs: RunStore) -> None:
     assert (first, second) == (decided, None)
     assert not runs.put_approval(run, an_approval(number=2), instead_of="1.0.1")
     assert runs.approvals(run) == [decided]
+    anew = replace(decided, id="1.0.2", decided_by="permission:p", sealed="anew")
+    assert runs.put_approval(run, anew, instead_of="1.0.1")
+    assert runs.approvals(run) == [anew]
 
 
 def test_nobody_agrees_to_what_was_replaced(runs: RunStore) -> None:

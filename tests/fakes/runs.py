@@ -116,7 +116,7 @@ class InMemoryRuns:
         there = approvals.get(approval.call)
         if (there.id if there else "") != instead_of:
             return False
-        if there is not None and there.state is not ApprovalState.PENDING:
+        if there is not None and there.state is not approval.state:
             return False
         token = there.task_token if there else ""
         approvals[approval.call] = replace(approval, task_token=token)

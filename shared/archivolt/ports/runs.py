@@ -94,7 +94,8 @@ class RunStore(Protocol):
     ) -> bool:
         """Keep a change that waits, and tell it; `instead_of` is the id of the one it replaces.
 
-        False if that place holds another one, it was decided on, or the run is over or gone.
+        False if that place holds another one, that one's state is not the state of `approval`, or
+        the run is over or gone.
         """
         ...
 

@@ -12,6 +12,7 @@ from archivolt.domain.errors import (
     ForbiddenError,
     InvalidRequestError,
     NotFoundError,
+    UnavailableError,
 )
 from archivolt.domain.identity import TokenKind
 from archivolt.domain.paths import ROOT, VaultPath
@@ -364,6 +365,76 @@ def test_a_worker_that_dies_at_any_moment_writes_once_and_never_more_often_than_
         if moments <= moment // 3:
             break
     assert moments > 3
+
+
+class _Broken:
+    """A change that was permitted, and whose worker could not begin to make it."""
+
+    def __init__(self, call: ModelTurn, **given: Any) -> None:  # noqa: ANN401  JSON
+        self.on = Permitted(call, **given)
+        self.on.schedule = self.on.planned(caps=RunCaps(minutes=MAX_RUN_MINUTES))
+        self.on.permission = self.on.permit(self.on.schedule, **given)
+        self.on.write(self.on.home, "reports/lone.md", "Nobody links here.\n")
+        self.on.fire(self.on.schedule)
+        [self.run] = self.on.run_service.page(principal(ALICE), limit=9)[0]
+        [self.call] = self.on.step(self.run).calls
+        self.on.line.take_down("take")
+        with pytest.raises(UnavailableError):
+            self.on.calls.run_tool(self.on.ref(self.run), self.call["call"])
+        self.on.line.calm()
+
+    def again(self) -> None:
+        """Try again, and do all that is left."""
+        assert self.on.drive(self.run).status is RunStatus.COMPLETED
+
+
+def expire(on: Permitted) -> None:
+    on.clock.advance(hours=24)
+
+
+@pytest.mark.parametrize(
+    ("happens", "code"),
+    [
+        (revoke, "no_standing_permission"),
+        (delete, "no_standing_permission"),
+        (expire, "standing_permission_expired"),
+    ],
+)
+def test_a_change_that_was_not_begun_is_not_made_when_nothing_permits_it_any_more(
+    happens: Callable[[Permitted], None], code: str
+) -> None:
+    broken = _Broken(WRITE, days=1)
+    happens(broken.on)
+
+    broken.again()
+
+    assert broken.on.refused() == [code]
+    assert not broken.on.there("reports/a.md")
+
+
+def test_a_change_that_was_not_begun_is_looked_at_anew_for_what_it_touches_by_then() -> None:
+    move = calling(
+        "move_path", vault="notes", source_path="reports/lone.md", destination_dir="reports/2026"
+    )
+    broken = _Broken(move)
+    broken.on.write(broken.on.home, "other/later.md", "See [[reports/lone]].\n")
+    before = broken.on.files_there()
+
+    broken.again()
+
+    assert broken.on.refused() == ["no_standing_permission"]
+    assert broken.on.files_there() == before
+
+
+def test_a_change_that_was_not_begun_is_made_by_the_same_use_when_it_is_permitted_still() -> None:
+    broken = _Broken(WRITE, most=1)
+
+    broken.again()
+
+    assert (broken.on.there("reports/a.md"), broken.on.refused()) == (True, [])
+    assert broken.on.kept(broken.on.schedule).permissions[0].uses == 1
+    [word] = broken.on.told(broken.run, "approval_decided")[1:]
+    assert word.data["approval_id"].endswith(".2")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from archivolt.adapters.dynamodb.writes import ABSENT, Put, Update
 from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent
 
 _SECRETS = ("sealed", "task_token")
+_REPLACED = ("id", "expires_at", "sealed", "proposal", "vault", "decided_by", "decided_at")
 
 
 class RunApprovals(RunEvents):
@@ -34,11 +35,11 @@ class RunApprovals(RunEvents):
         item = approval_item(run, approval)
         if not instead_of:
             return self._kept(run, [Put(item=item, condition=ABSENT)], events)
-        changed = {name: item[name] for name in ("id", "expires_at", "sealed", "proposal", "vault")}
+        changed = {name: item[name] for name in _REPLACED}
         update = Update(
             key=approval_key(run, approval.call),
             set=changed,
-            condition=Attr("id").eq(instead_of) & Attr("state").eq(ApprovalState.PENDING.value),
+            condition=Attr("id").eq(instead_of) & Attr("state").eq(approval.state.value),
         )
         return self._kept(run, [update], events)
 
