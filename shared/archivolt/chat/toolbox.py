@@ -28,6 +28,8 @@ from archivolt.domain.tool import Declaration, JsonObject, Surface, ToolResult, 
 _CHARACTERS: Final = Message("characters", "caractères")
 # After these a decision can be made again; any other error is what came of it.
 _UNDECIDED: Final = (UnavailableError, RateLimitedError)
+# Ours, and right again by itself; what strangers cannot do just now is theirs to be told.
+_MOMENTARY: Final = frozenset({"unavailable", "rate_limited", "operation_unfinished"})
 _DECLINED: Final = Message("declined", "refusé")
 _TOLD_DECLINED: Final = (
     "The person declined this change and it was not made."
@@ -93,19 +95,27 @@ class Toolbox:
         """Whether what a tool gives may tell something of documents; so it is of one that went."""
         return name not in self._specs or self._specs[name].private
 
-    async def run(self, call: ToolCall, *, private: bool, correctable: bool) -> CallReport:
+    async def run(
+        self, call: ToolCall, *, private: bool, correctable: bool, patient: bool = False
+    ) -> CallReport:
         """Run one call; one that a person has to agree to first is proposed instead.
 
         `private`: the model has seen what may be of documents. `correctable`: code with errors goes
-        back to it before a person sees it (L23).
+        back to it before a person sees it (L23). `patient`: whoever calls can try again later.
+
+        Raises:
+            UnavailableError, RateLimitedError: Something of ours is down for a moment, and the
+                caller is patient; any other error is what came of the call.
+
         """
         spec = self._specs[call.name]
         could_tell = spec.open_world and private and not self._reaches_out
         async with self._room:
             if spec.requires_confirmation or could_tell:
-                return await asyncio.to_thread(self._proposed, call, correctable)
+                return await asyncio.to_thread(self._proposed, call, correctable, patient=patient)
             return await in_thread(
-                lambda: self._outcome(call, lambda: self._called(call)), outside=bool(spec.source)
+                lambda: self._outcome(call, lambda: self._called(call), patient=patient),
+                outside=bool(spec.source),
             )
 
     async def confirm(
@@ -161,7 +171,12 @@ class Toolbox:
         return [spec for spec in self._specs.values() if not self._dropouts.is_out(spec)]
 
     def _proposed(
-        self, call: ToolCall, correctable: bool, asked: QuestionAskedError | None = None
+        self,
+        call: ToolCall,
+        correctable: bool,
+        asked: QuestionAskedError | None = None,
+        *,
+        patient: bool = False,
     ) -> CallReport:
         try:
             proposed = self._pipeline.propose(
@@ -174,6 +189,8 @@ class Toolbox:
                 refuse_broken=correctable,
             )
         except ArchivoltError as error:
+            if patient and _is_momentary(error):
+                raise
             return self._failed(call, error)
         waiting = WaitingCall(
             call=call,
@@ -185,17 +202,20 @@ class Toolbox:
         return CallReport(result=waiting, record=_record(call, "proposed"), told=None)
 
     def _outcome(
-        self, call: ToolCall, run: Callable[[], ToolResult], *, certain: bool = False
+        self,
+        call: ToolCall,
+        run: Callable[[], ToolResult],
+        *,
+        certain: bool = False,
+        patient: bool = False,
     ) -> CallReport:
         try:
             result = run()
         except QuestionAskedError as asked:
-            return self._proposed(call, correctable=False, asked=asked)
-        except _UNDECIDED as error:
-            if certain:
-                raise
-            return self._failed(call, error)
+            return self._proposed(call, correctable=False, asked=asked, patient=patient)
         except ArchivoltError as error:
+            if (certain and isinstance(error, _UNDECIDED)) or (patient and _is_momentary(error)):
+                raise
             return self._failed(call, error)
         outcome = self._told(call, result.value, succeeded=True)
         count = f"{result.size:,}"
@@ -244,6 +264,10 @@ class Toolbox:
             uris=tuple(touched_uris(record)),
         )
         return CallReport(result=outcome, record=record, told=told)
+
+
+def _is_momentary(error: ArchivoltError) -> bool:
+    return isinstance(error, _UNDECIDED) and error.code in _MOMENTARY
 
 
 def _record(call: ToolCall, status: str, size: int = 0) -> ToolCallRecord:

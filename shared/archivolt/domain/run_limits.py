@@ -19,6 +19,8 @@ OPEN_RUN_DAYS: Final = 3
 MAX_RUN_HISTORY: Final = 12_000
 # How long a provider may be down before a run gives up.
 RUN_PROVIDER_DOWN_SECONDS: Final = 3_600
+# How often a call is tried again, for some minutes, before the model is told what is down.
+RUN_CALL_RETRIES: Final = 6
 # For how long people may decide on a change. What was agreed to at the last moment can still be
 # made two days later, should the engine have been away.
 RUN_APPROVAL_SECONDS: Final = CHAT_CONFIRMATION_SECONDS

@@ -20,6 +20,7 @@ from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunR
 from archivolt.domain.run_limits import (
     RUN_APPROVAL_GRACE_SECONDS,
     RUN_APPROVAL_SECONDS,
+    RUN_CALL_RETRIES,
     RUN_PROPOSAL_SECONDS,
 )
 from archivolt.domain.stream import StreamEvent, ToolUseResult
@@ -86,13 +87,14 @@ class RunCalls:
                 private=state.private,
                 # Where nobody sees what is wrong with code, it is never right enough.
                 correctable=bool(run.schedule) or state.corrections < MAX_CODE_CORRECTIONS,
+                patient=ref.retries < RUN_CALL_RETRIES,
             )
         )
         if isinstance(report.result, WaitingCall) and run.schedule:
             self._settle(found, place, report.result)
         elif isinstance(report.result, WaitingCall):
             self._propose(run, place, report.result, report.record)
-        else:
+        elif report.result.succeeded or not self._waits(run, place, report.record):
             self._keep(run, place, report)
 
     def await_person(self, ref: RunRef, place: str, task_token: str) -> None:
@@ -185,18 +187,24 @@ class RunCalls:
         """Keep a change that waits, then that its call does: whoever asks again finds both."""
         approval = approval_of(self._on, run, f"{place}.1", place, waiting)
         told = [asks(approval, waiting, self._on)]
-        shown = approval
         if not self._on.store.put_approval(run, approval, events=told):
             self._on.proposals().store.decline(run.tenant, approval.proposal)
-            # Proposed before by a worker that broke off: that one is what people were shown.
-            there = self._approval(run, place)
-            if there is None or not there.sealed:
-                return  # the run is over
-            waiting = self._on.seals.opened_waiting(run, there.id, there.sealed)
-            shown = there
-        self._on.announcements.approval_required(run, shown)
-        outcome = KeptOutcome(record=record, waiting=waiting)
-        self._on.store.keep_outcome(run, place, self._on.seals.outcome(run, place, outcome))
+        self._waits(run, place, record)
+
+    def _waits(self, run: Run, place: str, record: ToolCallRecord) -> bool:
+        """Keep that a call waits for a person, if people were shown its change.
+
+        A worker that broke off may have proposed it: whatever became of the call since, that one
+        is what they decide on.
+        """
+        there = self._approval(run, place)
+        if there is None or not there.sealed:
+            return False
+        self._on.announcements.approval_required(run, there)
+        waiting = self._on.seals.opened_waiting(run, there.id, there.sealed)
+        kept = KeptOutcome(record=replace(record, status="proposed", size=0), waiting=waiting)
+        self._on.store.keep_outcome(run, place, self._on.seals.outcome(run, place, kept))
+        return True
 
     def _settle(self, found: OpenRun, place: str, waiting: WaitingCall) -> None:
         approval = approval_of(self._on, found.run, f"{place}.1", place, waiting)

@@ -8,7 +8,11 @@ import pytest
 from archivolt.domain.errors import NotFoundError, UnavailableError
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.run import ApprovalState, Run, RunPhase, RunStatus
-from archivolt.domain.run_limits import RUN_APPROVAL_SECONDS, RUN_QUIET_SECONDS
+from archivolt.domain.run_limits import (
+    RUN_APPROVAL_SECONDS,
+    RUN_CALL_RETRIES,
+    RUN_QUIET_SECONDS,
+)
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.chat_model import ModelToolCall, ModelTurn
 from archivolt.runs.deciding import Decision
@@ -89,6 +93,24 @@ def test_a_call_that_is_run_again_is_not_run_again() -> None:
     assert len(on.told(run, "tool_use_result")) == 1
 
 
+@pytest.mark.parametrize("turn", [looking(1), CHANGE])
+def test_what_is_down_for_a_moment_is_tried_again_and_then_told(turn: ModelTurn) -> None:
+    on, _, _ = world(turn, DONE)
+    run = on.start_run()
+    on.step(run)
+    on.line.take_down("read")
+    for retries in range(RUN_CALL_RETRIES):
+        with pytest.raises(UnavailableError):
+            on.calls.run_tool(on.ref(run, retries=retries), "1.0")
+    kept = on.agent_runs.outcome(run, "1.0")
+
+    on.calls.run_tool(on.ref(run, retries=RUN_CALL_RETRIES), "1.0")
+
+    assert kept is None
+    [told] = on.told(run, "tool_use_result")
+    assert told.data["status"] == "error"
+
+
 def test_a_change_is_proposed_once_whoever_breaks_off() -> None:
     on, _, _ = world(CHANGE, DONE)
     run = on.start_run()
@@ -103,6 +125,24 @@ def test_a_change_is_proposed_once_whoever_breaks_off() -> None:
     assert [each.id for each in on.waiting(run)] == [shown.id]
     assert on.agent_runs.approvals(run)[0].proposal == shown.proposal
     assert len(on.told(run, "approval_required")) == 1
+
+
+def test_a_change_that_people_were_shown_waits_though_it_could_not_be_proposed_again() -> None:
+    on, _, notes = world(CHANGE, DONE)
+    run = on.start_run()
+    on.step(run)
+    on.calls.run_tool(on.ref(run), "1.0")
+    on.agent_runs.forget_outcome(run, "1.0")
+    on.line.take_down("read")
+
+    on.calls.run_tool(on.ref(run, retries=RUN_CALL_RETRIES), "1.0")
+    on.line.calm()
+    run = on.drive(run)
+    agree(on, run)
+    run = on.carry_on(run)
+
+    assert content(on, notes) == "# Log\n- one\n"
+    assert run.reason == "answered"
 
 
 def test_a_change_that_was_made_before_its_worker_died_is_not_made_again() -> None:
