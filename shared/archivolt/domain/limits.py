@@ -258,6 +258,8 @@ MAX_WEB_EXCERPT_CHARS: Final = 500
 REFUSED_KEY_SECONDS: Final = 300
 # How long what gave a search no answer in time is not asked again (decision 93).
 SILENCE_SECONDS: Final = 30
+# What takes as long to say that it cannot answer gave none in time either.
+LONG_REFUSAL_SECONDS: Final = 2
 
 # For how many tenants a worker keeps credentials and connections at hand.
 MAX_TENANTS_AT_HAND: Final = 16

@@ -205,7 +205,7 @@ class RetrievalService:
                 lists.troubles.append("words_unavailable")
         if mode is not SearchMode.LEXICAL:
             try:
-                lists.nearest = self._by_meaning(question)
+                lists.nearest = self._by_meaning(question, alone=bool(lists.troubles))
             except UnavailableError as error:
                 if mode is SearchMode.DENSE or lists.troubles:
                     raise
@@ -224,9 +224,9 @@ class RetrievalService:
             within=question.within,
         )
 
-    def _by_meaning(self, question: _Question) -> Nearest:
+    def _by_meaning(self, question: _Question, *, alone: bool) -> Nearest:
         query = question.query
-        alone = query.mode is SearchMode.DENSE
+        dense = query.mode is SearchMode.DENSE
         asked = MeaningQuestion(
             text=query.q,
             user=question.user,
@@ -234,8 +234,9 @@ class RetrievalService:
             path=question.path,
             within=question.within,
             limit=question.limit,
-            cut=alone,
-            least=query.threshold if alone else None,
+            cut=dense,
+            least=query.threshold if dense else None,
+            alone=alone or dense,
             embedded=question.embedded,
         )
         tenant = question.user.tenant
@@ -282,11 +283,11 @@ class RetrievalService:
         fused = [replace(each, score=each.score * share) for each in ranked]
         tenant = question.user.tenant
         reranker = self._models.reranker(tenant)
-        if reranker is None or question.query.mode is not SearchMode.HYBRID:
+        if not fused or reranker is None or question.query.mode is not SearchMode.HYBRID:
             return fused
         order = partial(reranked, question.query.q, fused, reranker)
         try:
-            return self._models.breaker.ask(f"reranker {tenant}", order)
+            return self._models.breaker.ask("reranker", tenant, order)
         except UnavailableError:
             lists.troubles.append("rerank_unavailable")
             return fused

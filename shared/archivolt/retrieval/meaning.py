@@ -45,7 +45,8 @@ class MeaningQuestion:
     """What is looked for, where.
 
     With `cut`, what is less near than the model's threshold is left out; `least` is a cosine that
-    takes its place. `embedded` keeps what models made of the text, by their ids.
+    takes its place. With `alone`, nothing else would answer, and even what was silent is asked.
+    `embedded` keeps what models made of the text, by their ids.
     """
 
     text: str
@@ -56,6 +57,7 @@ class MeaningQuestion:
     limit: int
     cut: bool = False
     least: float | None = None
+    alone: bool = False
     embedded: dict[str, Vector] = field(default_factory=dict[str, Vector])
 
 
@@ -113,7 +115,8 @@ def nearest(
     """
     threshold = present.embedder.threshold
     least = (threshold if question.least is None else question.least) if question.cut else _LEAST
-    found = [each for each in _found(question, present, breaker) if each.score >= least]
+    nearby = _found(question, present, breaker, alone=question.alone)
+    found = [each for each in nearby if each.score >= least]
     before = former()
     if before is None:
         return Nearest(present=found, threshold=threshold)
@@ -130,30 +133,33 @@ def nearest(
     )
 
 
-def _found(question: MeaningQuestion, index: DenseIndex, breaker: Breaker) -> list[Candidate]:
+def _found(
+    question: MeaningQuestion, index: DenseIndex, breaker: Breaker, *, alone: bool
+) -> list[Candidate]:
     tenant, model = question.user.tenant, index.embedder.model
-    breaker.check(_VECTORS)
-    if model not in question.embedded:
-        question.embedded[model] = breaker.ask(
-            f"{model} {tenant}", lambda: index.embedder.embed_query(question.text)
+    # What would not be looked for is not embedded, nor paid for.
+    with breaker.turn(_VECTORS, tenant, shared=True, alone=alone) as search:
+        if model not in question.embedded:
+            with breaker.turn(model, tenant, alone=alone) as embed:
+                question.embedded[model] = embed.ask(
+                    lambda: index.embedder.embed_query(question.text)
+                )
+        return search.ask(
+            lambda: index.vectors.search(
+                tenant,
+                question.user.user,
+                question.vaults,
+                question.embedded[model],
+                limit=question.limit,
+                prefix=question.path,
+                within=question.within,
+            )
         )
-    return breaker.ask(
-        _VECTORS,
-        lambda: index.vectors.search(
-            tenant,
-            question.user.user,
-            question.vaults,
-            question.embedded[model],
-            limit=question.limit,
-            prefix=question.path,
-            within=question.within,
-        ),
-    )
 
 
 def _found_if_up(question: MeaningQuestion, index: DenseIndex, breaker: Breaker) -> list[Candidate]:
     try:
-        return _found(question, index, breaker)
+        return _found(question, index, breaker, alone=False)
     except UnavailableError as error:
         logger.warning("the former embedding model does not answer", extra=failure(error))
         return []
