@@ -28,13 +28,32 @@ class Surface(StrEnum):
     MCP = "mcp"
 
 
+ROOM_TO_GROW = 300
+"""By how many bytes a tool of others may be longer as it is sent: for some providers, what its schema
+refers to is written out, and types that it leaves open are named."""
+
+
 class Declaration(dict[str, Any]):
     """A tool as OpenAI declares functions. One that is made never changes: it is measured once."""
 
     @cached_property
     def size(self) -> int:
-        """How many bytes it has as JSON."""
+        """How many bytes it has as JSON at most, however it is sent."""
         return utf8_size(json.dumps(self, ensure_ascii=False))
+
+    @cached_property
+    def sent(self) -> dict[str, JsonObject]:
+        """Itself as it is sent, by the form: each is made once, and never changes."""
+        return {}
+
+
+class OutsideDeclaration(Declaration):
+    """A tool of others, whose schema is written as they like."""
+
+    @cached_property
+    def size(self) -> int:
+        """How many bytes it has as JSON at most, however it is sent."""
+        return utf8_size(json.dumps(self, ensure_ascii=False)) + ROOM_TO_GROW
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +81,8 @@ class ToolSpec:
     @cached_property
     def declaration(self) -> Declaration:
         """The tool as a model is told of it."""
-        return Declaration(
+        kind = OutsideDeclaration if self.source else Declaration
+        return kind(
             type="function",
             function={
                 "name": self.name,

@@ -308,7 +308,7 @@ SCHEMAS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
             "properties": {
                 "a": {"type": "string", "enum": ["x"]},
                 "b": {"type": "string", "nullable": True, "enum": ["y"]},
-                "c": {"type": "string"},
+                "c": {"type": "integer"},
             },
         },
     ),
