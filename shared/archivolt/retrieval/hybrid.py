@@ -246,12 +246,12 @@ class RetrievalService:
 
     def _keep_current(self, question: _Question, lists: _Lists) -> None:
         """Drop every candidate that the catalogue does not name as current, in both lists."""
-        found = lists.nearest.candidates
-        current = CurrentPassages(self._catalogue, [*lists.lexical, *found])
+        near = lists.nearest
+        current = CurrentPassages(self._catalogue, [*lists.lexical, *near.candidates])
         if current.lacks_newer(lists.lexical):
             with suppress(UnavailableError):
                 lists.lexical = self._by_words(question)
-            current = CurrentPassages(self._catalogue, [*lists.lexical, *found])
+            current = CurrentPassages(self._catalogue, [*lists.lexical, *near.candidates])
 
         def is_wanted(candidate: Candidate) -> bool:
             entry, tag = current.entry_of(candidate), question.tag
@@ -260,12 +260,12 @@ class RetrievalService:
             return not tag or entry.has_tag(tag)
 
         by_words = [current.placed(each) for each in lists.lexical if is_wanted(each)]
-        joined = lists.nearest.joined(current.as_proposed)
+        joined = near.joined(current.as_proposed)
         by_meaning = current.by_meaning(each for each in joined if is_wanted(each))
         # What a move carries was looked for under its old path.
         lists.lexical = [each for each in by_words if each and is_below(each.path, question.path)]
         lists.dense = [each for each in by_meaning if is_below(each.path, question.path)]
-        lists.without_vectors = current.without_vectors(lists.lexical, lists.dense)
+        lists.without_vectors = current.without_vectors(lists.lexical, lists.dense, near.models)
 
     def _ranked(self, question: _Question, lists: _Lists) -> list[Ranked]:
         if question.query.mode is SearchMode.DENSE:

@@ -6,7 +6,7 @@ not the same measure; a threshold says for each what is near enough (decision 29
 model's are brought to the scale of the present one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -63,11 +63,15 @@ class MeaningQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nearest:
-    """The nearest passages: by the model in use, and by the one before, named `former_model`."""
+    """The nearest passages: by the model in use, and by the one before, named `former_model`.
+
+    `models` are those that answered.
+    """
 
     present: list[Candidate] = field(default_factory=list[Candidate])
     former: list[Candidate] = field(default_factory=list[Candidate])
     former_model: str = ""
+    models: Set[str] = frozenset()
     threshold: float = 1.0
 
     @property
@@ -117,18 +121,18 @@ def nearest(
     least = (threshold if question.least is None else question.least) if question.cut else _LEAST
     nearby = _found(question, present, breaker, alone=question.alone)
     found = [each for each in nearby if each.score >= least]
+    models = {present.embedder.model}
     before = former()
-    if before is None:
-        return Nearest(present=found, threshold=threshold)
+    former_found = before and _found_if_up(question, before, breaker)
+    if before is None or former_found is None:
+        return Nearest(present=found, models=models, threshold=threshold)
     scale = threshold / before.embedder.threshold
-    rescaled = [
-        replace(each, score=min(1.0, each.score * scale))
-        for each in _found_if_up(question, before, breaker)
-    ]
+    rescaled = [replace(each, score=min(1.0, each.score * scale)) for each in former_found]
     return Nearest(
         present=found,
         former=[each for each in rescaled if each.score >= least],
         former_model=before.embedder.model,
+        models=models | {before.embedder.model},
         threshold=threshold,
     )
 
@@ -157,9 +161,11 @@ def _found(
         )
 
 
-def _found_if_up(question: MeaningQuestion, index: DenseIndex, breaker: Breaker) -> list[Candidate]:
+def _found_if_up(
+    question: MeaningQuestion, index: DenseIndex, breaker: Breaker
+) -> list[Candidate] | None:
     try:
         return _found(question, index, breaker, alone=False)
     except UnavailableError as error:
         logger.warning("the former embedding model does not answer", extra=failure(error))
-        return []
+        return None

@@ -186,6 +186,24 @@ def test_a_former_model_that_is_down_costs_its_own_documents_alone(world: IndexW
     assert sorted(world.found("llamas")) == ["a.md", "b.md", "c.md"]
 
 
+@pytest.mark.parametrize("former", ["not named", "down", "up"])
+def test_words_speak_for_what_the_models_that_answer_have_not_read(former: str) -> None:
+    class Down(WordHashEmbedder):
+        def embed_query(self, text: str) -> list[float]:
+            raise UnavailableError("unavailable")
+
+    world = IndexWorld()
+    world.settle(world.write("answer.md", "show a list"))
+    before = change_model(world)
+    world.settle(world.write("read.md", "show a list of llamas"))
+    if former != "up":
+        embedder = Down()
+        world.former = DenseIndex(embedder=embedder, vectors=before) if former == "down" else None
+    assert world.found("show a list") == ["answer.md", "read.md"]
+    [answer, _] = world.search("show a list").hits
+    assert answer.score > 0.9
+
+
 PROTOCOLS = pytest.mark.parametrize(
     ("protocol", "path"),
     [
