@@ -64,6 +64,9 @@ def by_words_and_meaning(
         dense = []
     covered = coverage(groups, lexical[:_CANDIDATES_THAT_TELL])
     foreign = is_foreign(question, dense[:_CANDIDATES_THAT_TELL])
+    if foreign:
+        # Words meet by chance there: they say nothing of the meaning.
+        without_vectors = frozenset()
     cognates = None
     if dense and needs_cognates(covered, foreign=foreign):
         cognates = _cognates(question, lexical, dense)

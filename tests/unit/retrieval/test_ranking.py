@@ -1,5 +1,7 @@
 """The choice of the mix, and what is no answer."""
 
+from collections.abc import Set
+
 import pytest
 
 from archivolt.domain.ingestion import Generation, Passage
@@ -7,7 +9,7 @@ from archivolt.domain.paths import VaultPath
 from archivolt.ports.retrieval import Candidate
 from archivolt.retrieval.analysis import query_terms
 from archivolt.retrieval.explaining import Weighing
-from archivolt.retrieval.fusion import Ranked
+from archivolt.retrieval.fusion import Document, Ranked
 from archivolt.retrieval.ranking import by_words_and_meaning
 from tests.builders import vault_ref
 
@@ -25,9 +27,20 @@ def candidate(path: str, score: float, text: str) -> Candidate:
 
 
 def ranked(
-    question: str, lexical: list[Candidate], dense: list[Candidate]
+    question: str,
+    lexical: list[Candidate],
+    dense: list[Candidate],
+    *,
+    without_vectors: Set[Document] = frozenset(),
 ) -> tuple[list[Ranked], Weighing]:
-    return by_words_and_meaning(question, query_terms(question), lexical, dense, noise=NOISE)
+    return by_words_and_meaning(
+        question,
+        query_terms(question),
+        lexical,
+        dense,
+        noise=NOISE,
+        without_vectors=without_vectors,
+    )
 
 
 def paths(found: list[Ranked]) -> list[str]:
@@ -45,6 +58,16 @@ def test_a_name_decides_between_passages_in_another_language() -> None:
     )
     assert paths(found) == ["curie.md", "rays.md"]
     assert weighing.cognates
+
+
+def test_words_do_not_speak_for_the_meaning_of_another_languages_passages() -> None:
+    chance = candidate("chance.md", 9, "Comment afficher ? Une liste dans React.")
+    meant = candidate("lists.md", 0.8, "How do you show many of the same things? Use map for it.")
+    awaited = {(chance.vault, chance.path)}
+    question = "Comment afficher une liste dans React ?"
+    found, weighing = ranked(question, [chance], [meant], without_vectors=awaited)
+    assert weighing.foreign
+    assert paths(found) == ["lists.md", "chance.md"]
 
 
 def test_words_that_are_found_need_no_cognates() -> None:
