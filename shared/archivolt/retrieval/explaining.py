@@ -50,6 +50,8 @@ def explanation(
         }
         if weighing.cognates:
             told["cognates"] = round(ranked.cognates, 3)
+        if ranked.words_for_meaning:
+            told["words_for_meaning"] = True
     if ranked.reranked is not None:
         told["reranked"] = ranked.reranked
     return told

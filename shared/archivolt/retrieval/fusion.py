@@ -45,6 +45,7 @@ class Ranked:
     """A passage in the joint list: its score in 0..1, and what each list said (None: nothing).
 
     `cognates` is a share of the best, 0 where nobody asked; `reranked` is what a reranker said.
+    `words_for_meaning`: its words spoke for its meaning, which could not be compared.
     """
 
     candidate: Candidate
@@ -53,6 +54,7 @@ class Ranked:
     dense: float | None = None
     cognates: float = 0.0
     reranked: float | None = None
+    words_for_meaning: bool = False
 
 
 def place_of(candidate: Candidate) -> Place:
@@ -153,6 +155,7 @@ def fuse(
                 lexical=raw_words.get(place),
                 dense=raw_meaning.get(place),
                 cognates=alike.get(place, 0.0),
+                words_for_meaning=place[:2] in without_vectors,
             )
             for place in best
         ]

@@ -314,7 +314,16 @@ def test_explanations_tell_what_each_list_said(world: IndexWorld) -> None:
     assert hit.explanation["coverage"] == 1.0
     assert hit.explanation["foreign_language"] is False
     assert hit.explanation["dense"] == pytest.approx(1.0)
+    assert "words_for_meaning" not in hit.explanation
     assert ask(world, SearchQuery(q="llamas")).hits[0].explanation == {}
+
+
+def test_an_explanation_tells_that_words_spoke_for_the_meaning(world: IndexWorld) -> None:
+    world.settle(world.write("read.md", "llamas"))
+    world.deliver(world.write("new.md", "llamas cross the bridge"))
+    hits = ask(world, SearchQuery(q="llamas", explain=True)).hits
+    told = {hit.path: "words_for_meaning" in hit.explanation for hit in hits}
+    assert told == {"read.md": False, "new.md": True}
 
 
 def test_without_the_vector_store_words_answer_and_a_notice_says_so(world: IndexWorld) -> None:
