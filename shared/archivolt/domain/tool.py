@@ -29,8 +29,8 @@ class Surface(StrEnum):
 
 
 ROOM_TO_GROW = 300
-"""By how many bytes a tool of others may be longer as it is sent: for some providers, what its schema
-refers to is written out, and types that it leaves open are named."""
+"""By how many bytes a tool of others may be longer as it is sent: for some providers, what its
+schema refers to is written out, and types that it leaves open are named."""
 
 
 class Declaration(dict[str, Any]):

@@ -26,6 +26,7 @@ from archivolt.ports.chat_model import (
     ModelRequest,
     ProviderConnection,
     TextDelta,
+    UnsentError,
 )
 
 # A provider that answers so has not begun to answer; silence and a broken line say nothing.
@@ -114,6 +115,10 @@ class MeteredModel:
             if call:
                 await call.failed(error)
             raise
+        except UnsentError:
+            if call:
+                await call.unsent()
+            raise
         finally:
             if call:
                 await call.ended()
@@ -195,6 +200,11 @@ class _Call:
     async def failed(self, error: ArchivoltError) -> None:
         """Give a call back that its provider refused before it began to answer."""
         if self._open and not self._received and _is_uncharged(error):
+            await self._give_back()
+
+    async def unsent(self) -> None:
+        """Give a call back that never left."""
+        if self._open:
             await self._give_back()
 
     async def ended(self) -> None:

@@ -47,7 +47,8 @@ class ModelMessage:
     @cached_property
     def size(self) -> int:
         """How many bytes of text it has, with its calls and without its images."""
-        size = utf8_size(self.text) + utf8_size(self.reasoning) + utf8_size(self.echo)
+        texts = (self.text, self.reasoning, self.echo, self.tool_call_id)
+        size = sum(map(utf8_size, texts))
         for call in self.tool_calls:
             size += utf8_size(call.id) + utf8_size(call.name) + utf8_size(call.arguments)
         return size
@@ -102,6 +103,10 @@ class ModelRequest:
     language: str = "en"
 
 
+class UnsentError(Exception):
+    """A request could not be written, its cause says why: nothing left for a provider."""
+
+
 class ChatModel(Protocol):
     """Answers a list of messages, streaming."""
 
@@ -115,6 +120,7 @@ class ChatModel(Protocol):
             InvalidRequestError: `provider_refused`: the provider rejects the request; what of it,
                 where that is known: `provider_key_refused`, `provider_model_unknown`,
                 `provider_credit_spent`.
+            UnsentError: The request cannot be written.
 
         """
         ...

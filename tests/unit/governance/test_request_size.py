@@ -43,13 +43,14 @@ def test_every_text_of_a_message_counts_by_its_bytes() -> None:
         text="né",
         reasoning="é",
         echo="é\udc00",
+        tool_call_id="cé",
         tool_calls=(call,),
         images=(image,),
     )
 
     more = worst_case(sent(full)).input - worst_case(sent(plain)).input
 
-    assert more == 3 + 2 + 3 + (2 + 3 + 12) + 16 + 50_000
+    assert more == 3 + 2 + 3 + 3 + (2 + 3 + 12) + 16 + 50_000
 
 
 def test_a_declaration_is_made_and_measured_once() -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from archivolt.adapters.streaming.declarations import as_mcp_tool
+from archivolt.adapters.streaming.declarations import declared
 from archivolt.adapters.streaming.echoes import read_echo
 from archivolt.adapters.streaming.pairs import arguments_object, system_text, valid_pairs
 from archivolt.domain.providers import WireFormat
@@ -27,7 +27,8 @@ def message_request(
     if system := system_text(request.messages):
         body["system"] = system
     if request.tools:
-        body["tools"] = [declaration(as_mcp_tool(tool)) for tool in request.tools]
+        wire = WireFormat.ANTHROPIC
+        body["tools"] = [declared(tool, wire, declaration) for tool in request.tools]
         if request.answer_only:
             body["tool_choice"] = {"type": "none"}
     return body

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from archivolt.adapters.streaming.declarations import as_mcp_tool
+from archivolt.adapters.streaming.declarations import declared
 from archivolt.adapters.streaming.echoes import read_echo
 from archivolt.adapters.streaming.pairs import arguments_object, system_text, valid_pairs
 from archivolt.domain.providers import WireFormat
@@ -22,8 +22,8 @@ def content_request(
     if system := system_text(request.messages):
         body["systemInstruction"] = {"parts": [{"text": system}]}
     if request.tools:
-        declared = [declaration(as_mcp_tool(tool)) for tool in request.tools]
-        body["tools"] = [{"functionDeclarations": declared}]
+        tools = [declared(tool, WireFormat.GEMINI, declaration) for tool in request.tools]
+        body["tools"] = [{"functionDeclarations": tools}]
         if request.answer_only:
             body["toolConfig"] = {"functionCallingConfig": {"mode": "NONE"}}
     return body

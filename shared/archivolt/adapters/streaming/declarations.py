@@ -2,18 +2,20 @@
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from archivolt.adapters.streaming.json_values import an_object, text
+from archivolt.domain.providers import WireFormat
 from archivolt.domain.tool import Declaration, JsonObject
 from archivolt.ports.chat_model import ModelMessage, ModelRequest, ModelTurn
 
 _MAX_NAME_CHARS = 64
 _DIGEST_CHARS = 8
 _REMEMBERED = 1_000
+_RENAMED = "renamed"
 _NAME = re.compile(rf"[A-Za-z_][A-Za-z0-9_-]{{0,{_MAX_NAME_CHARS - 1}}}")
 _NOT_IN_A_NAME = re.compile(r"[^A-Za-z0-9_-]")
 
@@ -26,6 +28,16 @@ def as_mcp_tool(declaration: Mapping[str, Any]) -> JsonObject:
         "description": text(function.get("description")),
         "inputSchema": an_object(function.get("parameters")),
     }
+
+
+def declared(
+    tool: Declaration, wire: WireFormat, convert: Callable[[Mapping[str, Any]], JsonObject]
+) -> JsonObject:
+    """Return a tool as a wire format declares it: made once, and never changed after."""
+    known = tool.sent.get(wire)
+    if known is None:
+        known = tool.sent[wire] = convert(as_mcp_tool(tool))
+    return known
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -70,8 +82,12 @@ def _renamed(declaration: Declaration) -> Declaration:
     sent = sent_name(name)
     if sent == name:
         return declaration
-    function = an_object(declaration.get("function"))
-    return Declaration({**declaration, "function": {**function, "name": sent}})
+    known = declaration.sent.get(_RENAMED)
+    if not isinstance(known, Declaration):
+        function = an_object(declaration.get("function"))
+        known = Declaration({**declaration, "function": {**function, "name": sent}})
+        declaration.sent[_RENAMED] = known
+    return known
 
 
 def _renamed_calls(message: ModelMessage) -> ModelMessage:

@@ -35,6 +35,7 @@ from archivolt.ports.chat_model import (
     ModelTurn,
     ProviderConnection,
     TextDelta,
+    UnsentError,
 )
 from archivolt.ports.model_catalogue import ModelCatalogue
 
@@ -122,12 +123,17 @@ class StreamedChatModel:
         """Yield the events of a turn that the provider may pause, as of one."""
         so_far, asked = ModelTurn(text=""), request
         for _ in range(1 + MAX_PAUSED_TURNS):
-            async with aclosing(self._told(request)) as events:
-                async for event in events:
-                    if isinstance(event, TextDelta):
-                        yield event
-                    else:
-                        so_far = _added(so_far, event)
+            try:
+                async with aclosing(self._told(request)) as events:
+                    async for event in events:
+                        if isinstance(event, TextDelta):
+                            yield event
+                        else:
+                            so_far = _added(so_far, event)
+            except UnsentError as error:
+                if request is asked:
+                    raise
+                raise BrokenTurnError from error
             if so_far.finish_reason != "paused":
                 yield so_far
                 return
@@ -195,10 +201,14 @@ class StreamedChatModel:
                     pass
 
     def _question(self, request: ModelRequest) -> Question:
+        try:
+            body = self._wire.body(request)
+        except Exception as error:
+            raise UnsentError from error
         return Question(
             url=self._wire.url(self._connection.base_url, request.model),
             headers=self._wire.headers(self._connection.key),
-            body=self._wire.body(request),
+            body=body,
         )
 
     def _translated(self, error: Exception) -> ArchivoltError:

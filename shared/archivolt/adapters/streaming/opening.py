@@ -14,6 +14,7 @@ import httpx2
 
 from archivolt.adapters.streaming.failures import is_transient, read_report, retry_delay
 from archivolt.domain.tool import JsonObject
+from archivolt.ports.chat_model import UnsentError
 
 CONNECT_SECONDS = 10.0
 BETWEEN_CHUNKS_SECONDS = 120.0
@@ -102,6 +103,7 @@ class AnswerOpener:
 
         Raises:
             StatusError: The provider refuses, still after the retries if they made sense.
+            UnsentError: The request cannot be written.
             httpx2.HTTPError: There is no answer.
 
         """
@@ -125,15 +127,8 @@ class AnswerOpener:
 
     async def _attempt(self, question: Question, stack: AsyncExitStack) -> OpenedAnswer:
         async with AsyncExitStack() as attempt:
-            response = await attempt.enter_async_context(
-                self._client.stream(
-                    "POST",
-                    question.url,
-                    json=question.body,
-                    headers={"Accept": "text/event-stream", **question.headers},
-                    timeout=self._timeout,
-                )
-            )
+            response = await self._client.send(self._written(question), stream=True)
+            attempt.push_async_callback(response.aclose)
             rest = response.aiter_bytes()
             if not response.is_success:
                 report = read_report(await read_at_most(rest, MAX_REPORT_BYTES))
@@ -147,6 +142,19 @@ class AnswerOpener:
             )
             stack.push_async_callback(attempt.pop_all().aclose)
             return opened
+
+    def _written(self, question: Question) -> httpx2.Request:
+        """Return a question as it is sent; half a surrogate pair or NaN cannot be."""
+        try:
+            return self._client.build_request(
+                "POST",
+                question.url,
+                json=question.body,
+                headers={"Accept": "text/event-stream", **question.headers},
+                timeout=self._timeout,
+            )
+        except (ValueError, RecursionError) as error:
+            raise UnsentError from error
 
     def _adapted(self, error: StatusError, body: JsonObject) -> JsonObject | None:
         """Return the body as the provider takes it, None where the error is about another thing."""

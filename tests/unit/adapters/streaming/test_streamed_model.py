@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -24,6 +25,7 @@ from archivolt.ports.chat_model import (
     ModelTurn,
     ProviderConnection,
     TextDelta,
+    UnsentError,
 )
 from tests.fakes.openai_server import OpenAIServer, Reply, openai_server, says
 from tests.fakes.provider_streams import (
@@ -345,3 +347,39 @@ def test_names_that_no_provider_takes_are_sent_under_others_and_come_back(
     assert ours not in json.dumps(server.requests[0], ensure_ascii=False)
     assert len(sent) <= 64
     assert sent.isascii()
+
+
+@EVERY
+def test_a_tool_is_made_once_for_a_format_and_no_request_changes_it(spoken: WireFormat) -> None:
+    schema = {"type": "object", "properties": {"q": {"type": ["string", "null"]}}}
+    function = {"name": "odd name", "description": "d", "parameters": schema}
+    tool = Declaration(type="function", function=function)
+    before = json.dumps(tool)
+
+    with openai_server(Reply(status=400), says("Hello")) as server, suppress(ArchivoltError):
+        ask(server, spoken, request(tools=(tool,)))
+        ask(server, spoken, request(tools=(tool,)))
+
+    asked = replace(request(tools=(tool,)), answer_only=True)
+    first, second = (provider_format(spoken).body(asked) for _ in range(2))
+    assert json.dumps(first) == json.dumps(second)
+    assert json.dumps(tool) == before
+    declared = [each["tools"][0] for each in (first, second)]
+    if spoken is WireFormat.GEMINI:
+        declared = [each["functionDeclarations"][0] for each in declared]
+    assert declared[0] is declared[1]
+
+
+@EVERY
+@pytest.mark.parametrize("schema", [{"default": float("nan")}, {"title": "\ud800"}])
+def test_a_request_that_cannot_be_written_was_not_sent(
+    spoken: WireFormat, schema: dict[str, Any]
+) -> None:
+    described = {"type": "object", "properties": {"q": {"type": "string"}}, **schema}
+    function = {"name": "t", "description": "\ud800", "parameters": described}
+    asked = request(tools=(Declaration(type="function", function=function),))
+
+    with openai_server() as server:
+        with pytest.raises(UnsentError):
+            ask(server, spoken, asked)
+        assert server.requests == []
