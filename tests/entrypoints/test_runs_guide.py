@@ -14,20 +14,27 @@ from archivolt.domain.webhook import WebhookEvent, WebhookMessage, secret_text, 
 from archivolt.governance.webhook_changes import WebhookChange
 from tests.guide import RUNS_GUIDE, examples
 
-NOW = SystemClock().now()
-MESSAGE = WebhookMessage(id="msg_1", event=WebhookEvent.RUN_ENDED, at=NOW, data={"run": "été"})
 SECRET, OTHER = secret_text(bytes(range(32))), secret_text(bytes(32))
-SIGNED = dict(signed_headers(MESSAGE, [OTHER, SECRET], now=NOW))
-LATE = dict(signed_headers(MESSAGE, [SECRET], now=NOW - timedelta(minutes=6)))
-# What a receiver is given with the secret, and whether it is genuine.
-CASES: list[tuple[dict[str, str], str, bool]] = [
-    (SIGNED, MESSAGE.body.decode(), True),
-    (SIGNED, MESSAGE.body.decode() + " ", False),
-    ({**SIGNED, "webhook-id": "msg_2"}, MESSAGE.body.decode(), False),
-    (dict(signed_headers(MESSAGE, [OTHER], now=NOW)), MESSAGE.body.decode(), False),
-    (LATE, MESSAGE.body.decode(), False),
-    ({**SIGNED, "webhook-signature": "v1,"}, MESSAGE.body.decode(), False),
-]
+
+
+def cases() -> list[tuple[dict[str, str], str, bool]]:
+    """Return what a receiver is given with the secret, signed at this moment; is it genuine?"""
+    now = SystemClock().now()
+    message = WebhookMessage(id="msg_1", event=WebhookEvent.RUN_ENDED, at=now, data={"run": "été"})
+    body = message.body.decode()
+
+    def signed(secrets: list[str], ago: timedelta = timedelta()) -> dict[str, str]:
+        return dict(signed_headers(message, secrets, now=now - ago))
+
+    genuine = signed([OTHER, SECRET])
+    return [
+        (genuine, body, True),
+        (genuine, body + " ", False),
+        ({**genuine, "webhook-id": "msg_2"}, body, False),
+        (signed([OTHER]), body, False),
+        (signed([SECRET], timedelta(minutes=6)), body, False),
+        ({**genuine, "webhook-signature": "v1,"}, body, False),
+    ]
 
 
 def test_the_receiver_in_python_takes_what_is_genuine() -> None:
@@ -35,7 +42,7 @@ def test_the_receiver_in_python_takes_what_is_genuine() -> None:
     defined: dict[str, Any] = {}
     exec(example.text, defined)  # noqa: S102  the guide's own
 
-    for headers, body, genuine in CASES:
+    for headers, body, genuine in cases():
         assert defined["is_genuine"](SECRET, headers, body.encode()) is genuine
 
 
@@ -46,7 +53,8 @@ def test_the_receiver_in_javascript_takes_what_is_genuine(tmp_path: Path) -> Non
         pytest.skip("Node is not installed")
     [example] = examples(RUNS_GUIDE, "js")
     (tmp_path / "receiver.mjs").write_text(example.text, encoding="utf-8")
-    asked = json.dumps([[SECRET, headers, body] for headers, body, _ in CASES])
+    given = cases()
+    asked = json.dumps([[SECRET, headers, body] for headers, body, _ in given])
     (tmp_path / "asks.mjs").write_text(
         'import { isGenuine } from "./receiver.mjs";\n'
         f"const asked = {asked};\n"
@@ -59,7 +67,7 @@ def test_the_receiver_in_javascript_takes_what_is_genuine(tmp_path: Path) -> Non
         [node, str(tmp_path / "asks.mjs")], capture_output=True, text=True, check=True, timeout=60
     )
 
-    assert json.loads(run.stdout) == [genuine for _, _, genuine in CASES]
+    assert json.loads(run.stdout) == [genuine for _, _, genuine in given]
 
 
 def test_the_webhook_of_the_guide_is_one_the_route_takes() -> None:
