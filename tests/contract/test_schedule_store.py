@@ -32,7 +32,9 @@ FULL = replace(
     vaults=("v1",),
     enabled=False,
     permissions=(PERMISSION, replace(PERMISSION, id="p2", most=None)),
-    last=Firing(due="2026-09-02T08:30:00Z", at=START, outcome="ok", run="r1"),
+    last=Firing(
+        due="2026-09-02T08:30:00Z", at=START, outcome="ok", run="r1", before="r0", settled=False
+    ),
 )
 
 

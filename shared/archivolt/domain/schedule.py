@@ -33,12 +33,27 @@ class StandingPermission:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Firing:
-    """What came of the last time: when it was due, and a run, or a code that says why none."""
+    """What came of the last time: when it was due, and a run, or a code that says why none.
+
+    `before` is the run that was started last by then, where there is none of this time. One that is
+    not `settled` failed, and may be tried again.
+    """
 
     due: str
     at: datetime
     outcome: str
     run: str = ""
+    before: str = ""
+    settled: bool = True
+
+    @property
+    def latest_run(self) -> str:
+        """The run that was started last, by this time or one before; "" for none."""
+        return self.run or self.before
+
+    def answers(self, due: str) -> bool:
+        """Tell whether nothing is to be done for a moment any more: it is settled, or late."""
+        return due < self.due or (due == self.due and self.settled)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

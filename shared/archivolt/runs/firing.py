@@ -29,6 +29,7 @@ from archivolt.domain.schedule import Firing, FiringRef, Schedule
 from archivolt.domain.schedule_times import is_once
 from archivolt.domain.tenancy import Standing
 from archivolt.domain.tool import Surface
+from archivolt.observability import failure, logger
 from archivolt.ports.schedules import ScheduleTimer
 from archivolt.runs.scheduling import request_of
 from archivolt.runs.starting import StartRun
@@ -74,9 +75,13 @@ class Firings:
             return error.code
         if not schedule.enabled:
             return "schedule_paused"
-        if schedule.last is not None and schedule.last.due == ref.due:
+        if schedule.last is not None and schedule.last.answers(ref.due):
             return schedule.last.outcome
-        firing = self._fired(schedule, ref)
+        try:
+            firing = self._fired(schedule, ref)
+        except (UnavailableError, RateLimitedError) as error:
+            self._failed(schedule, ref, error)
+            raise
         self._recorded(schedule, firing)
         self._noted(schedule, firing)
         return firing.outcome
@@ -88,8 +93,24 @@ class Firings:
         except (UnavailableError, RateLimitedError):
             raise
         except ArchivoltError as error:
-            return Firing(due=ref.due, at=now, outcome=error.code)
+            before = _latest_run(schedule)
+            return Firing(due=ref.due, at=now, outcome=error.code, before=before)
         return Firing(due=ref.due, at=now, outcome=STARTED, run=run)
+
+    def _failed(self, schedule: Schedule, ref: FiringRef, error: ArchivoltError) -> None:
+        """Note why nothing came of it yet, if that can be noted: it may never be tried again."""
+        firing = Firing(
+            due=ref.due,
+            at=self._on.clock.now(),
+            outcome=error.code,
+            before=_latest_run(schedule),
+            settled=False,
+        )
+        try:
+            self._noted(schedule, firing)
+        except ArchivoltError as beside:
+            details = {"schedule": schedule.id, **failure(beside)}
+            logger.warning("a failed firing is not noted", extra=details)
 
     def _started(self, schedule: Schedule, ref: FiringRef) -> RunId:
         caller = self._caller(schedule)
@@ -128,10 +149,11 @@ class Firings:
             ConflictError: `schedule_busy`.
 
         """
-        if schedule.last is None or not schedule.last.run:
+        latest = _latest_run(schedule)
+        if not latest:
             return
         try:
-            before = self._on.store.get(schedule.tenant, RunId(schedule.last.run))
+            before = self._on.store.get(schedule.tenant, RunId(latest))
         except NotFoundError:
             return
         if not before.status.over:
@@ -141,7 +163,7 @@ class Firings:
         """Keep what came of it; one that fires once is over."""
         fired = schedule.timetable
         for _ in range(_ROUNDS):
-            is_over = is_once(fired) and schedule.timetable == fired
+            is_over = firing.settled and is_once(fired) and schedule.timetable == fired
             enabled = schedule.enabled and not is_over
             try:
                 self._on.schedules.save(replace(schedule, last=firing, enabled=enabled))
@@ -174,3 +196,7 @@ class Firings:
                 details=details | ({"run": firing.run} if firing.run else {}),
             )
         )
+
+
+def _latest_run(schedule: Schedule) -> str:
+    return schedule.last.latest_run if schedule.last else ""

@@ -140,6 +140,8 @@ def _firing_json(firing: Firing) -> dict[str, Any]:
         "at": firing.at.isoformat(),
         "outcome": firing.outcome,
         "run": firing.run,
+        "before": firing.before,
+        "settled": firing.settled,
     }
 
 
@@ -149,4 +151,6 @@ def _firing(kept: Mapping[str, Any]) -> Firing:
         at=datetime.fromisoformat(kept["at"]),
         outcome=kept["outcome"],
         run=kept["run"],
+        before=kept.get("before", ""),
+        settled=kept.get("settled", True),
     )
