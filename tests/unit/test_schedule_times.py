@@ -84,7 +84,13 @@ def test_what_is_no_timetable_is_refused(expression: str) -> None:
         firings(expression)
 
 
-@pytest.mark.parametrize("zone", ["Mars/Phobos", "", "../etc/passwd", "/etc/passwd", "x\0y", "."])
+@pytest.mark.parametrize(
+    "zone",
+    [
+        *("Mars/Phobos", "", "../etc/passwd", "/etc/passwd", "x\0y", "."),
+        *("localtime", "posixrules", "Factory"),
+    ],
+)
 def test_a_zone_that_is_none_is_refused(zone: str) -> None:
     with pytest.raises(InvalidRequestError, match="time_zone_unknown"):
         firings("cron(0 8 * * ? *)", zone=zone)
@@ -98,6 +104,8 @@ def test_a_zone_that_is_none_is_refused(zone: str) -> None:
         ("cron(0,10 8 1 1 ? *)", "schedule_too_often"),
         ("at(2026-08-01T00:00:00)", "schedule_never"),
         ("at(2099-08-01T00:00:00)", "schedule_never"),
+        ("rate(44000 days)", "schedule_never"),
+        ("rate(99999 days)", "schedule_never"),
         ("cron(0 0 31 2 ? *)", "schedule_never"),
     ],
 )

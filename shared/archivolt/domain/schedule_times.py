@@ -43,6 +43,8 @@ _MONTHS: Final = [
 ]
 _WEEKDAYS: Final = ("SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT")
 _FIELDS: Final = 6
+# What a system calls its own, and what no scheduler elsewhere knows.
+_NO_ZONES: Final = frozenset({"localtime", "posixrules", "Factory"})
 _WEEK: Final = 7
 _DAYS: Final = 366 * MAX_SCHEDULE_YEARS
 
@@ -71,6 +73,11 @@ class _Cron:
 def is_once(timetable: Timetable) -> bool:
     """Tell whether a timetable fires once."""
     return timetable.expression.startswith("at(")
+
+
+def is_rate(timetable: Timetable) -> bool:
+    """Tell whether a timetable fires every so often, counted from when it was set up."""
+    return timetable.expression.startswith("rate(")
 
 
 def next_firing(timetable: Timetable, *, after: datetime, since: datetime) -> datetime | None:
@@ -113,6 +120,8 @@ def _firings(timetable: Timetable, *, after: datetime, since: datetime) -> Itera
     if match := _RATE.fullmatch(expression):
         one, number, several = match.groups()
         seconds = int(number or 1) * _SECONDS[one or several]
+        if seconds > _DAYS * _SECONDS["day"]:
+            return iter([])
         return _every(seconds, after=after, since=since)
     if match := _CRON.fullmatch(expression):
         return _of_cron(_cron(match.group(1)), after.astimezone(zone))
@@ -137,6 +146,8 @@ def _every(seconds: int, *, after: datetime, since: datetime) -> Iterator[dateti
 
 
 def _zone(name: str) -> ZoneInfo:
+    if name in _NO_ZONES:
+        raise InvalidRequestError("time_zone_unknown", zone=name)
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError) as error:

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -54,7 +55,7 @@ def test_a_timer_carries_ids_and_the_moment_and_nothing_of_what_is_to_be_done() 
         "schedule": "s1",
         "due": "<aws.scheduler.scheduled-time>",
     }
-    assert "secret" not in json.dumps(timer)
+    assert "secret" not in json.dumps(timer, default=str)
     assert (timer["GroupName"], timer["State"]) == ("archivolt-runs", "ENABLED")
     assert timer["Target"]["DeadLetterConfig"] == {"Arn": PLACES.dead_letters}
     assert (timer["ScheduleExpression"], timer["ActionAfterCompletion"]) == ("rate(1 day)", "NONE")
@@ -74,6 +75,21 @@ def test_a_schedule_has_one_timer_however_often_it_is_put() -> None:
     timer.remove(ACME, ALICE, "s1")
     timer.remove(ACME, ALICE, "s1")
     assert timers.kept == {}
+
+
+def test_a_rate_begins_when_it_is_due_for_the_first_time_and_not_at_once() -> None:
+    timers, schedule = TimersInMemory(), a_schedule()
+    timer = EventBridgeTimer(timers, PLACES)
+
+    timer.put(schedule)
+    [kept] = timers.kept.values()
+    assert kept["StartDate"] == schedule.created_at + timedelta(days=1)
+    timer.put(replace(schedule, changed_at=schedule.created_at + timedelta(hours=30)))
+    [kept] = timers.kept.values()
+    assert kept["StartDate"] == schedule.created_at + timedelta(days=2)
+    timer.put(replace(schedule, timetable=Timetable(expression="cron(0 8 * * ? *)", zone="UTC")))
+    [kept] = timers.kept.values()
+    assert "StartDate" not in kept
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from archivolt.domain.errors import InvalidRequestError, UnavailableError
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.schedule import Schedule
 from archivolt.domain.schedule_limits import FIRING_RETRIES, FIRING_SECONDS
-from archivolt.domain.schedule_times import is_once
+from archivolt.domain.schedule_times import is_once, is_rate, next_firing
 
 _ABSENT: Final = "ResourceNotFoundException"
 # What the service puts in its place (its user guide, "Adding context attributes").
@@ -88,6 +88,7 @@ class EventBridgeTimer:
             "due": _DUE,
         }
         return {
+            **_start(schedule),
             "Name": timer_of(schedule.tenant, schedule.owner, schedule.id),
             "GroupName": self._places.group,
             "ScheduleExpression": schedule.timetable.expression,
@@ -106,6 +107,14 @@ class EventBridgeTimer:
                 "DeadLetterConfig": {"Arn": self._places.dead_letters},
             },
         }
+
+
+def _start(schedule: Schedule) -> dict[str, Any]:
+    """Return when a rate begins: without that it would fire at once."""
+    if not is_rate(schedule.timetable):
+        return {}
+    after, since = schedule.changed_at, schedule.created_at
+    return {"StartDate": next_firing(schedule.timetable, after=after, since=since)}
 
 
 def remove_timer(client: SchedulerClient, group: str, name: str) -> None:
