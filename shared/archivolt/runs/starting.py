@@ -19,7 +19,7 @@ from archivolt.domain.errors import (
     NotFoundError,
     UnavailableError,
 )
-from archivolt.domain.identity import Principal, TokenReach
+from archivolt.domain.identity import Principal, TokenKind, TokenReach
 from archivolt.domain.messages import Language
 from archivolt.domain.run import Run, RunEvent, RunId
 from archivolt.domain.run_limits import MAX_OPEN_RUNS, MAX_RUNS, OPEN_RUN_DAYS
@@ -181,4 +181,6 @@ def _id_of(principal: Principal, request: RunRequest) -> RunId:
     if not request.idempotency_key:
         return RunId(uuid.uuid4().hex)
     named = f"{principal.tenant}/{principal.user}/{request.idempotency_key}"
+    if principal.kind is TokenKind.SCHEDULED:
+        named = f"{principal.kind.value}\n{named}"  # what people name is none of a schedule's
     return RunId(hashlib.sha256(named.encode("utf-8", "replace")).hexdigest()[:32])

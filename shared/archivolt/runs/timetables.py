@@ -4,6 +4,7 @@ Everybody has their own, and sees no other.
 """
 
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -113,8 +114,8 @@ class Timetables:
         recorded_of(self._on, principal, "change", wanted)
         # First: what the timer does not take is not kept either.
         self._timer.put(wanted)
-        return kept_with(
-            self._on, principal, schedule_id, lambda each: self._as_asked(principal, each, draft)
+        return self._kept(
+            principal, schedule_id, lambda each: self._as_asked(principal, each, draft)
         )
 
     def enable(self, principal: Principal, schedule_id: str, *, enabled: bool) -> Schedule:
@@ -123,6 +124,7 @@ class Timetables:
         Raises:
             NotFoundError: `schedule_not_found`.
             InvalidRequestError: `schedule_never`: its time is over.
+            UnavailableError: It cannot be kept, or fired, now.
 
         """
         require_person(principal)
@@ -133,10 +135,12 @@ class Timetables:
                 require_timetable(schedule.timetable, now=now)
             return replace(schedule, enabled=enabled, changed_at=now)
 
-        changed = kept_with(self._on, principal, schedule_id, as_told)
-        recorded_of(self._on, principal, "resume" if enabled else "pause", changed)
-        self._timer.put(changed)
-        return changed
+        wanted = as_told(self.read(principal, schedule_id))
+        recorded_of(self._on, principal, "resume" if enabled else "pause", wanted)
+        if enabled:
+            # One that is kept as going on fires; what is paused fires nothing, timer or not.
+            self._timer.put(wanted)
+        return self._kept(principal, schedule_id, as_told)
 
     def delete(self, principal: Principal, schedule_id: str) -> None:
         """Remove a schedule with its permissions; runs that it started stay.
@@ -180,6 +184,14 @@ class Timetables:
             enabled=draft.enabled,
             changed_at=now,
         )
+
+    def _kept(
+        self, principal: Principal, schedule_id: str, change: Callable[[Schedule], Schedule]
+    ) -> Schedule:
+        """Keep a change, and have the timer as it is kept: somebody may change it beside this."""
+        kept = kept_with(self._on, principal, schedule_id, change)
+        self._timer.put(kept)
+        return kept
 
     def _timer_removed(self, schedule: Schedule) -> None:
         try:

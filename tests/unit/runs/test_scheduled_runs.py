@@ -16,15 +16,16 @@ from archivolt.domain.errors import (
 from archivolt.domain.identity import Role, TokenKind, TokenReach
 from archivolt.domain.language import Language
 from archivolt.domain.run import RunStatus
-from archivolt.domain.schedule import Timetable
+from archivolt.domain.schedule import Schedule, Timetable
 from archivolt.domain.schedule_limits import MAX_SCHEDULES
 from archivolt.domain.tenancy import TenantState, UserState
 from archivolt.domain.tenancy_limits import STANDING_SECONDS
 from archivolt.domain.vault import VaultRole
 from archivolt.runs.firing import STARTED
 from archivolt.runs.permitting import PermissionDraft
+from archivolt.runs.requests import RunRequest
 from tests.builders import ACME, ALICE, BOB, principal
-from tests.scheduled_world import DUE, LATER, Scheduled, draft
+from tests.scheduled_world import DAILY, DUE, LATER, Scheduled, draft
 
 
 def test_a_firing_starts_a_run_as_the_schedules_owner() -> None:
@@ -55,6 +56,18 @@ def test_a_firing_that_is_told_twice_starts_one_run() -> None:
 
     assert [on.fire(schedule), on.fire(schedule)] == [STARTED, STARTED]
     assert len(on.engine.started) == 1
+
+
+def test_a_key_of_a_persons_own_stands_in_no_firings_way() -> None:
+    on = Scheduled()
+    schedule = on.planned()
+    key = f"schedule/{schedule.id}/{DUE}"
+    on.run_service.start(
+        principal(ALICE), RunRequest(goal="Mine.", idempotency_key=key), language=Language.FR
+    )
+
+    assert on.fire(schedule) == STARTED
+    assert len(on.engine.started) == 2
 
 
 def test_a_worker_that_dies_at_any_moment_of_a_firing_starts_one_run() -> None:
@@ -162,15 +175,48 @@ def test_a_run_has_the_role_that_its_owner_had_last() -> None:
     assert run.principal.role is Role.VIEWER
 
 
-def test_what_is_down_is_tried_again_and_notes_nothing() -> None:
+def test_what_is_down_is_tried_again_and_says_so_meanwhile() -> None:
     on = Scheduled()
-    schedule = on.planned()
+    once = Timetable(expression="at(2026-09-02T08:30:00)", zone="UTC")
+    schedule = on.planned(timetable=once)
     on.line.take_down("create")
 
     with pytest.raises(UnavailableError):
         on.fire(schedule)
 
-    assert on.kept(schedule).last is None
+    last = on.kept(schedule).last
+    assert last is not None
+    assert (last.outcome, last.due, last.run) == ("unavailable", DUE, "")
+    on.line.calm()
+    assert on.fire(schedule) == STARTED
+    assert not on.kept(schedule).enabled
+
+
+def test_a_run_that_is_not_over_is_remembered_however_many_times_are_left_out() -> None:
+    on = Scheduled()
+    schedule = on.planned(vaults=("notes",))
+    on.fire(schedule)
+    days = [f"2026-09-0{day}T08:30:00Z" for day in range(3, 7)]
+
+    assert on.fire(schedule, days[0]) == "schedule_busy"
+    lose_vault(on)
+    assert on.fire(schedule, days[1]) == "vault_not_found"
+    on.directory.set_member(on.home, ALICE, VaultRole.WRITER)
+    assert [on.fire(schedule, due) for due in days[2:]] == ["schedule_busy"] * 2
+    assert len(on.engine.started) == 1
+
+
+def test_a_late_word_of_a_time_before_starts_nothing_and_leaves_the_last_one() -> None:
+    on = Scheduled()
+    schedule = on.planned()
+    on.fire(schedule, LATER)
+    [run] = on.run_service.page(principal(ALICE), limit=9)[0]
+    on.drive(run)
+    last = on.kept(schedule).last
+
+    on.fire(schedule, DUE)
+
+    assert (on.kept(schedule).last, len(on.engine.started)) == (last, 1)
 
 
 def test_a_timer_without_its_schedule_removes_itself() -> None:
@@ -276,6 +322,34 @@ def test_what_the_timer_does_not_take_changes_nothing() -> None:
     with pytest.raises(UnavailableError):
         on.timetables.change(principal(ALICE), schedule.id, draft("Something else."))
     assert on.kept(schedule) == schedule
+
+
+def test_what_the_timer_does_not_take_goes_not_on() -> None:
+    on = Scheduled()
+    schedule = on.planned()
+    on.timetables.enable(principal(ALICE), schedule.id, enabled=False)
+    on.timer.down = True
+
+    with pytest.raises(UnavailableError):
+        on.timetables.enable(principal(ALICE), schedule.id, enabled=True)
+    assert not on.kept(schedule).enabled
+
+
+def test_of_two_changes_at_once_the_timer_has_the_one_that_is_kept() -> None:
+    on = Scheduled()
+    schedule = on.planned()
+    weekly = Timetable(expression="rate(7 days)", zone="UTC")
+    save, beside = on.schedules.save, [draft("Another.", timetable=weekly)]
+
+    def after_another(changed: Schedule) -> Schedule:
+        if beside:
+            on.timetables.change(principal(ALICE), schedule.id, beside.pop())
+        return save(changed)
+
+    on.schedules.save = after_another  # type: ignore[method-assign]
+    on.timetables.change(principal(ALICE), schedule.id, draft("Mine."))
+
+    assert on.timer.set[schedule.id].timetable == on.kept(schedule).timetable == DAILY
 
 
 def test_a_changed_schedule_keeps_its_permissions_and_asks_something_else() -> None:
