@@ -148,6 +148,23 @@ def test_a_timer_that_nobody_understands_keeps_no_other_from_firing() -> None:
     assert moments(timers) == ["often 01 08:45"]
 
 
+def test_a_timer_that_is_gone_when_it_is_read_keeps_no_other_from_firing() -> None:
+    class Vanishing(Kept):
+        def get_schedule(self, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401  the SDK's
+            if arguments["Name"] == "gone":
+                error: Any = {"Error": {"Code": "ResourceNotFoundException"}}
+                raise ClientError(error, "GetSchedule")
+            return super().get_schedule(**arguments)
+
+    kept, clock = Vanishing(), FrozenClock()
+    kept.put("often", "rate(15 minutes)")
+    kept.put("gone", "rate(15 minutes)")
+    timers, _ = clocked(kept, clock)
+    clock.advance(minutes=15)
+
+    assert moments(timers) == ["often 01 08:45"]
+
+
 def test_an_emulator_that_is_down_is_looked_at_again() -> None:
     class Down(Kept):
         def list_schedules(self, **arguments: Any) -> dict[str, Any]:  # noqa: ANN401

@@ -8,6 +8,7 @@ Reference: Amazon EventBridge Scheduler user guide, "Schedule types", "Adding co
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol
@@ -108,13 +109,11 @@ class Timers:
         """Return each timer that is due, and since when; each moment once."""
         now = self._clock.now()
         try:
-            return [
-                (timer, due)
-                for timer in self._enabled()
-                if (due := self._due(timer, now)) is not None
-            ]
+            # All first: a moment that was given once is not given again.
+            timers = list(self._enabled())
         except (BotoCoreError, ClientError):
             return []
+        return [(timer, due) for timer in timers if (due := self._due(timer, now)) is not None]
 
     async def fire(self, timer: Timer, due: datetime) -> None:
         """Call the function; one that fires once is removed then."""
@@ -143,7 +142,9 @@ class Timers:
         for group in self._groups:
             page = self._client.list_schedules(GroupName=group, State="ENABLED", MaxResults=_MOST)
             for each in page["Schedules"]:
-                yield self._timer(group, each["Name"], str(each["LastModificationDate"]))
+                # One that is gone by now, or is not told at this moment, keeps no other waiting.
+                with suppress(ClientError):
+                    yield self._timer(group, each["Name"], str(each["LastModificationDate"]))
 
     def _timer(self, group: str, name: str, version: str) -> Timer:
         known = self._known.get((name, version))
