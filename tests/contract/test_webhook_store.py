@@ -65,6 +65,35 @@ def test_a_webhook_is_changed_by_who_knows_its_secret_of_now(webhooks: WebhookSt
     assert webhooks.of_tenant(ACME) == []
 
 
+def test_of_two_changes_of_one_reading_the_second_is_refused(webhooks: WebhookStore) -> None:
+    webhooks.save(ACME, NEW, over=None)
+    read = webhooks.get(ACME, "new")
+    elsewhere = replace(NEW, url="https://elsewhere.test")
+    webhooks.save(ACME, elsewhere, over=read)
+
+    with pytest.raises(ConflictError):
+        webhooks.save(ACME, replace(NEW, sealed="rotated"), over=read)
+
+    assert webhooks.get(ACME, "new") == elsewhere
+
+
+def test_what_was_turned_off_since_it_was_read_is_not_turned_on_unseen(
+    webhooks: WebhookStore,
+) -> None:
+    webhooks.save(ACME, NEW, over=None)
+    read = webhooks.get(ACME, "new")
+    assert read is not None
+    assert webhooks.note(ACME, read, missed=1)
+    webhooks.save(ACME, read, over=read)
+    read = webhooks.get(ACME, "new")
+    webhooks.note(ACME, NEW, turned_off=True)
+
+    with pytest.raises(ConflictError):
+        webhooks.save(ACME, NEW, over=read)
+
+    assert webhooks.get(ACME, "new") == replace(NEW, enabled=False)
+
+
 def test_what_becomes_of_a_message_is_noted_and_nothing_else(webhooks: WebhookStore) -> None:
     webhooks.save(ACME, FULL, over=None)
     noted = replace(

@@ -24,9 +24,10 @@ class InMemoryWebhooks:
 
     def save(self, tenant: TenantId, webhook: Webhook, *, over: Webhook | None) -> None:
         there = self._kept.get((tenant, webhook.id))
-        if (there.sealed if there else None) != (over.sealed if over else None):
+        if _version(there) != _version(over):
             raise ConflictError("conflict")
-        self._kept[tenant, webhook.id] = webhook
+        revision = over.revision + 1 if over else 0
+        self._kept[tenant, webhook.id] = replace(webhook, revision=revision)
 
     def note(
         self, tenant: TenantId, webhook: Webhook, *, turned_off: bool = False, missed: int = 0
@@ -44,6 +45,7 @@ class InMemoryWebhooks:
             failing_since=webhook.failing_since,
             last_message=webhook.last_message,
             missed=there.missed + missed,
+            revision=there.revision + turned_off,
         )
         return True
 
@@ -51,17 +53,22 @@ class InMemoryWebhooks:
         return self._kept.pop((tenant, webhook_id), None) is not None
 
 
+def _version(webhook: Webhook | None) -> tuple[str, int] | None:
+    return (webhook.sealed, webhook.revision) if webhook else None
+
+
 class NotingDeliveries:
     """A `WebhookDeliveries` that only notes what it was given; each message once, as promised."""
 
-    def __init__(self) -> None:
+    def __init__(self, *down_for: str) -> None:
+        self.down_for = set(down_for)
         self.started: dict[tuple[TenantId, str, str], WebhookMessage] = {}
         self.calls = 0
         self.down = False
 
     def start(self, tenant: TenantId, webhook_id: str, message: WebhookMessage) -> None:
         self.calls += 1
-        if self.down:
+        if self.down or webhook_id in self.down_for:
             raise UnavailableError("unavailable")
         self.started.setdefault((tenant, webhook_id, message.id), message)
 

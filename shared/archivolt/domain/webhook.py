@@ -41,7 +41,7 @@ class Webhook:
 
     `sealed` is its secret, `sealed_before` the one before it, which signs too until `both_until`.
     `problem` is why the last message did not arrive, as a code with its details; none has since
-    `failing_since`. `missed` counts the messages that were given up.
+    `failing_since`. `missed` counts the messages that were given up. `revision` is the store's.
     """
 
     id: str
@@ -58,6 +58,7 @@ class Webhook:
     failing_since: datetime | None = None
     last_message: str = ""
     missed: int = 0
+    revision: int = field(default=0, compare=False)
 
     @property
     def link(self) -> str:

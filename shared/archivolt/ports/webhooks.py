@@ -26,7 +26,7 @@ class WebhookStore(Protocol):
         """Keep a webhook in the place of `over`, None for a new one.
 
         Raises:
-            ConflictError: `conflict`: its secret is not that of `over` any more.
+            ConflictError: `conflict`: it was saved, or turned off, since `over` was read.
 
         """
         ...

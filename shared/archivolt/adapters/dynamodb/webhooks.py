@@ -6,7 +6,7 @@ WEBHOOKS#{tenant}    WEBHOOK#{id}    a webhook, and what became of its last mess
 from datetime import datetime
 from typing import cast
 
-from boto3.dynamodb.conditions import Attr
+from boto3.dynamodb.conditions import Attr, ConditionBase
 
 from archivolt.adapters.dynamodb.moments import from_number, to_number
 from archivolt.adapters.dynamodb.table import (
@@ -50,9 +50,10 @@ class DynamoWebhooks:
             "both_until": _number(webhook.both_until),
             "link": webhook.link,
             "missed": webhook.missed,
+            "revision": over.revision + 1 if over else 0,
             **_noted(webhook),
         }
-        unchanged = ABSENT if over is None else Attr("sealed").eq(over.sealed)
+        unchanged = ABSENT if over is None else _as_read(over)
         try:
             self._table.write(Put(item=item, condition=unchanged))
         except ConditionFailedError as error:
@@ -64,10 +65,11 @@ class DynamoWebhooks:
         """Keep what became of a message."""
         # Whether it is on is the administrator's to say, whatever is sent meanwhile.
         off: dict[str, Value] = {"enabled": False} if turned_off else {}
+        more = {"missed": missed, "revision": int(turned_off)}
         noted = Update(
             key=_key(tenant, webhook.id),
             set=_noted(webhook) | off,
-            add={"missed": missed} if missed else {},
+            add={name: count for name, count in more.items() if count},
             condition=Attr("link").eq(webhook.link),
         )
         try:
@@ -89,6 +91,14 @@ class DynamoWebhooks:
 
 def _key(tenant: TenantId, webhook_id: str) -> Key:
     return Key(f"WEBHOOKS#{tenant}", f"WEBHOOK#{webhook_id}")
+
+
+def _as_read(webhook: Webhook) -> ConditionBase:
+    """Return that nobody changed a webhook since; one that was made anew has another secret."""
+    revision = Attr("revision").eq(webhook.revision)
+    if not webhook.revision:
+        revision |= Attr("revision").not_exists()  # kept before there were any
+    return Attr("sealed").eq(webhook.sealed) & revision
 
 
 def _noted(webhook: Webhook) -> dict[str, Value]:
@@ -118,6 +128,7 @@ def _webhook(item: StoredItem) -> Webhook:
         failing_since=_moment(item["failing_since"]),
         last_message=item["last_message"],
         missed=int(item["missed"]),
+        revision=int(item.get("revision", 0)),
     )
 
 
