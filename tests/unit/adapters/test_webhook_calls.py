@@ -38,6 +38,21 @@ def test_a_receiver_is_posted_to_and_its_status_is_the_answer() -> None:
     assert server.request_headers[0]["webhook-id"] == "m"
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(body=b"x", headers={"Content-Encoding": "gzip"}),
+        Answer(body=b"x" * 2_000),
+    ],
+)
+def test_of_an_answer_its_status_alone_counts(answer: Answer) -> None:
+    rules = OutboundRules(frozenset({"127.0.0.1"}))
+    caps = Caps(max_bytes=1_000)
+    with loopback_server({"/": answer}) as server, guarded_client(rules, caps) as client:
+        url = f"http://127.0.0.1:{server.port}/"
+        assert HttpWebhookSender(lambda: client).send(url, {}, b"{}").status == answer.status
+
+
 def test_a_redirect_is_not_followed() -> None:
     elsewhere = Answer(status=307, headers={"Location": "/other"})
     with loopback_server({"/hook": elsewhere}) as server:

@@ -29,7 +29,14 @@ _READ_SECONDS: Final = 60.0
 
 
 class AnswerCapError(httpx2.TransportError):
-    """An answer is over the cap on its size, or compressed against our wish."""
+    """An answer is over the cap on its size, or compressed against our wish.
+
+    `status` is that of one whose head says so, else 0.
+    """
+
+    def __init__(self, message: str, *, status: int = 0) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,10 +176,10 @@ class _AsyncCappedStream(httpx2.AsyncByteStream):
 
 def _check_head(response: httpx2.Response, caps: Caps) -> None:
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        raise AnswerCapError("the answer is compressed")
+        raise AnswerCapError("the answer is compressed", status=response.status_code)
     announced = response.headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > caps.max_bytes:
-        raise AnswerCapError("the answer is too large")
+        raise AnswerCapError("the answer is too large", status=response.status_code)
 
 
 def _count(part: bytes, left: int, deadline: float) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 import httpx2
 
+from archivolt.adapters.http.outbound import AnswerCapError
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.webhook_limits import WEBHOOK_SECONDS
 from archivolt.ports.webhooks import WebhookAnswer
@@ -27,6 +28,8 @@ class HttpWebhookSender:
                 "POST", url, headers=dict(headers), content=body, timeout=WEBHOOK_SECONDS
             ) as answer:
                 return WebhookAnswer(status=answer.status_code)
+        except AnswerCapError as error:
+            return WebhookAnswer(status=error.status)
         except InvalidRequestError:
             return WebhookAnswer(reason="webhook_address_private")
         except httpx2.TimeoutException:
