@@ -185,3 +185,13 @@ def test_what_an_administrator_changed_is_in_the_audit_log(api: RestWorld) -> No
         ("rotate_webhook_secret", "ok"),
         ("delete_webhook", "ok"),
     ]
+
+
+def test_the_log_says_which_webhook_was_changed_and_what_of_it(api: RestWorld) -> None:
+    made = put(api, url=f"{URL}?key=mine", enabled=False)
+    api.send("DELETE", f"{HOOKS}/ours", None, user="admin")
+
+    kept = {each.action: each.details for each in api.audit.entries}
+    assert made.headers["cache-control"] == "no-store"
+    assert kept["change_webhook"] == {"webhook": "ours", "names": "enabled, url"}
+    assert kept["delete_webhook"] == {"webhook": "ours"}

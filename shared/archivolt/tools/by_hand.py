@@ -7,7 +7,7 @@ or the audit log.
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from archivolt.domain.erasure import pseudonym
 from archivolt.domain.errors import ForbiddenError
@@ -17,6 +17,8 @@ from archivolt.ports.audit import AuditLog
 from archivolt.ports.clock import Clock
 from archivolt.tools.audit import Call, Recorder, text_in
 from archivolt.tools.rate_limit import RateLimit
+
+_KEPT: Final = ("tenant", "user", "webhook")
 
 
 class ByHand:
@@ -57,7 +59,7 @@ class ByHand:
             principal: Who does it.
             action: What.
             changes: Whether it changes something; another tenant has it in its own log then, too.
-            arguments: Of these `tenant`, `user` and `names`, of settings, are kept.
+            arguments: Of these `tenant`, `user`, `webhook` and `names`, of settings, are kept.
 
         Raises:
             RateLimitedError: `rate_limited`.
@@ -126,7 +128,7 @@ class ByHand:
 
 def _to_whom(arguments: Mapping[str, Any]) -> dict[str, str]:
     names = ", ".join(arguments.get("names", ()))
-    kept = {name: text_in(arguments, name) for name in ("tenant", "user")} | {"names": names}
+    kept = {name: text_in(arguments, name) for name in _KEPT} | {"names": names}
     return {name: text for name, text in kept.items() if text}
 
 

@@ -19,6 +19,7 @@ def webhook_router(services: ServicesOf) -> APIRouter:
     router = APIRouter(tags=["webhooks"])
     _add_looking(router, services)
     _add_changing(router, services)
+    _add_removing(router, services)
     return router
 
 
@@ -40,7 +41,7 @@ def _add_looking(router: APIRouter, services: ServicesOf) -> None:
         request: Request, principal: InteractivePrincipal, webhook_id: str
     ) -> WebhookTrialBody:
         """For administrators of the tenant; it may be turned off."""
-        with services().by_hand.doing(principal, "test_webhook", webhook=webhook_id):
+        with services().by_hand.administering(principal, "test_webhook", webhook=webhook_id):
             webhook = services().webhooks().test(principal, webhook_id)
         return WebhookTrialBody.of(webhook, language_for(request))
 
@@ -50,12 +51,19 @@ def _add_changing(router: APIRouter, services: ServicesOf) -> None:
         "/webhooks/{webhook_id}", summary="Make or change a webhook", operation_id="change_webhook"
     )
     def change_webhook(  # pyright: ignore[reportUnusedFunction]
-        request: Request, principal: InteractivePrincipal, webhook_id: str, change: WebhookChange
+        request: Request,
+        response: Response,
+        principal: InteractivePrincipal,
+        webhook_id: str,
+        change: WebhookChange,
     ) -> WebhookWithSecret:
         """For administrators of the tenant. A new one is answered with its secret, this once."""
         names = sorted(change.model_fields_set)
-        with services().by_hand.doing(principal, "change_webhook", webhook=webhook_id, names=names):
+        with services().by_hand.administering(
+            principal, "change_webhook", webhook=webhook_id, names=names
+        ):
             webhook, secret = services().webhooks().change(principal, webhook_id, change)
+        response.headers["Cache-Control"] = "no-store"
         return WebhookWithSecret.made(webhook, secret, language_for(request))
 
     @router.post(
@@ -64,13 +72,18 @@ def _add_changing(router: APIRouter, services: ServicesOf) -> None:
         operation_id="rotate_webhook_secret",
     )
     def rotate_secret(  # pyright: ignore[reportUnusedFunction]
-        request: Request, principal: InteractivePrincipal, webhook_id: str
+        request: Request, response: Response, principal: InteractivePrincipal, webhook_id: str
     ) -> WebhookWithSecret:
         """For administrators of the tenant; the one before it signs as well for a day."""
-        with services().by_hand.doing(principal, "rotate_webhook_secret", webhook=webhook_id):
+        with services().by_hand.administering(
+            principal, "rotate_webhook_secret", webhook=webhook_id
+        ):
             webhook, secret = services().webhooks().rotate(principal, webhook_id)
+        response.headers["Cache-Control"] = "no-store"
         return WebhookWithSecret.made(webhook, secret, language_for(request))
 
+
+def _add_removing(router: APIRouter, services: ServicesOf) -> None:
     @router.delete(
         "/webhooks/{webhook_id}",
         status_code=204,
@@ -79,6 +92,6 @@ def _add_changing(router: APIRouter, services: ServicesOf) -> None:
     )
     def delete_webhook(principal: InteractivePrincipal, webhook_id: str) -> Response:  # pyright: ignore[reportUnusedFunction]
         """For administrators of the tenant; messages that were to be sent again are not."""
-        with services().by_hand.doing(principal, "delete_webhook", webhook=webhook_id):
+        with services().by_hand.administering(principal, "delete_webhook", webhook=webhook_id):
             services().webhooks().remove(principal, webhook_id)
         return Response(status_code=204)
