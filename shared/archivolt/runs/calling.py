@@ -195,10 +195,10 @@ class RunCalls:
         """Keep that a call waits for a person, if people were shown its change.
 
         A worker that broke off may have proposed it: whatever became of the call since, that one
-        is what they decide on.
+        is what they decide on. Nobody is shown a change of a scheduled run.
         """
         there = self._approval(run, place)
-        if there is None or not there.sealed:
+        if there is None or not there.sealed or run.schedule:
             return False
         self._on.announcements.approval_required(run, there)
         waiting = self._on.seals.opened_waiting(run, there.id, there.sealed)

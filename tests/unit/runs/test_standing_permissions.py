@@ -426,6 +426,16 @@ def test_a_change_that_was_not_begun_is_looked_at_anew_for_what_it_touches_by_th
     assert broken.on.files_there() == before
 
 
+def test_a_change_that_was_not_begun_and_cannot_be_proposed_any_more_waits_for_nobody() -> None:
+    broken = _Broken(WRITE)
+    broken.on.write(broken.on.home, "reports/a.md", "Somebody else's.\n")
+
+    broken.on.calls.run_tool(broken.on.ref(broken.run), broken.call["call"])
+
+    assert broken.on.step(broken.run).what != "approval"
+    assert broken.on.codes() == ["error"]
+
+
 def test_a_change_that_was_not_begun_is_made_by_the_same_use_when_it_is_permitted_still() -> None:
     broken = _Broken(WRITE, most=1)
 
