@@ -8,6 +8,7 @@ import hashlib
 import os
 import sqlite3
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -29,13 +30,22 @@ class ShardCache:
         store: Where the shards are.
         folder: Where their copies are kept; made when needed, readable by the owner alone.
         max_bytes: How much may be kept after `trim`.
+        write: Writes a copy into its file; raises OSError where there is no room.
 
     """
 
-    def __init__(self, store: ShardStore, folder: Path, *, max_bytes: int) -> None:
+    def __init__(
+        self,
+        store: ShardStore,
+        folder: Path,
+        *,
+        max_bytes: int,
+        write: Callable[[Path, bytes], object] = Path.write_bytes,
+    ) -> None:
         self._store = store
         self._folder = folder
         self._max_bytes = max_bytes
+        self._write = write
         self._grown = True  # another process may have left more than is allowed here
 
     def holds(self, vault: VaultRef, name: str, etag: ETag) -> bool:
@@ -108,12 +118,18 @@ class ShardCache:
 
     def _keep(self, file: Path, data: bytes) -> None:
         """Give a copy its name once it is complete, and remove those it replaces."""
+        # What could not be kept may want room, too.
+        self._grown = True
         try:
             file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as growing:
-                growing.write(data)
-            Path(growing.name).replace(file)
-            self._grown = True
+            with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as named:
+                growing = Path(named.name)
+            try:
+                self._write(growing, data)
+                growing.replace(file)
+            except OSError:
+                growing.unlink(missing_ok=True)
+                raise
         except OSError as error:
             raise UnavailableError("unavailable") from error
         name, _, _ = file.name.partition(".")

@@ -51,6 +51,13 @@ class ShardPool:
             if held:
                 held[1].close()
 
+    def trim(self) -> bool:
+        """Trim the cache, and give back the space of what it removed; return whether it did."""
+        removed = self._cache.trim()
+        if removed:
+            self.close_idle()
+        return removed
+
     def close_idle(self, vault: VaultRef | None = None) -> None:
         """Close what is open and lent to nobody, of one vault or of all."""
         with self._lock:

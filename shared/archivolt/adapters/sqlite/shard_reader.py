@@ -8,6 +8,7 @@ from typing import Final, TypeVar
 
 from archivolt.adapters.sqlite.shard_cache import ShardCache
 from archivolt.adapters.sqlite.shard_pool import PresentShard, ShardPool
+from archivolt.domain.errors import UnavailableError
 from archivolt.domain.vault import VaultRef
 from archivolt.observability import failure, logger
 from archivolt.ports.retrieval import ShardStore
@@ -38,7 +39,7 @@ class ShardReader:
         """Return the shards of these names, of these vaults, as they are now.
 
         Raises:
-            UnavailableError: `unavailable`: the store is.
+            UnavailableError: `unavailable`: the store is, or the folder of copies is full.
 
         """
         listed = zip(vaults, in_parallel(self._shards.etags, vaults), strict=True)
@@ -48,7 +49,7 @@ class ShardReader:
             for name, etag in etags.items()
             if name in names
         ]
-        return ShardSession(self._pool, self._cache, self._fetched(shards))
+        return ShardSession(self._pool, self._fetched(shards))
 
     def forget(self, vault: VaultRef) -> None:
         """Forget what is kept of a vault."""
@@ -58,22 +59,28 @@ class ShardReader:
     def _fetched(self, shards: Sequence[PresentShard]) -> list[PresentShard]:
         """Return these shards, each with a copy to read."""
         missing = [shard for shard in shards if not self._cache.holds(*shard)]
-        fetched = dict(
-            zip(missing, in_parallel(lambda shard: self._cache.fetch(*shard), missing), strict=True)
-        )
+        if missing:
+            self._pool.trim()
+        try:
+            present = in_parallel(lambda shard: self._cache.fetch(*shard), missing)
+        except UnavailableError:
+            # It may be that the folder was full.
+            if not self._pool.trim():
+                raise
+            present = in_parallel(lambda shard: self._cache.fetch(*shard), missing)
+        fetched = dict(zip(missing, present, strict=True))
         return [
-            (vault, name, present)
+            (vault, name, held)
             for vault, name, etag in shards
-            if (present := fetched.get((vault, name, etag), etag))
+            if (held := fetched.get((vault, name, etag), etag))
         ]
 
 
 class ShardSession:
     """Shards to ask, as of one moment. Use as a context: its end gives them back."""
 
-    def __init__(self, pool: ShardPool, cache: ShardCache, shards: Sequence[PresentShard]) -> None:
+    def __init__(self, pool: ShardPool, shards: Sequence[PresentShard]) -> None:
         self._pool = pool
-        self._cache = cache
         self._taken: dict[PresentShard, sqlite3.Connection] = {}
         self.shards = shards
 
@@ -83,8 +90,7 @@ class ShardSession:
     def __exit__(self, *error: object) -> None:
         for shard, connection in self._taken.items():
             self._pool.give_back(shard, connection)
-        if self._cache.trim():
-            self._pool.close_idle()
+        self._pool.trim()
 
     def ask_all(
         self, question: Callable[[sqlite3.Connection], Sequence[R]]

@@ -1,8 +1,10 @@
 """What is particular to the index of SQLite files: its cache, its conflicts, damage."""
 
+import errno
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+from threading import Lock
 
 import pytest
 
@@ -143,6 +145,30 @@ def test_a_folder_that_cannot_be_written_is_said(shards: InMemoryShards, tmp_pat
     index.apply(VAULT, notes(1))
     with pytest.raises(UnavailableError):
         found(index)
+
+
+def test_a_folder_that_was_full_serves_what_fits(shards: InMemoryShards, tmp_path: Path) -> None:
+    other, names, one_write = vault_ref("v2"), ["a", "b", "c", "d"], Lock()
+    for name in names:
+        for vault in (VAULT, other):
+            shards.put(vault, name, bytes(100), replacing=None)
+
+    def write(file: Path, data: bytes) -> None:
+        with one_write:
+            room = 600 - sum(copy.stat().st_size for copy in copies(tmp_path))
+            file.write_bytes(data[:room])
+            if room < len(data):
+                raise OSError(errno.ENOSPC, "no room")
+
+    cache = ShardCache(shards, tmp_path, max_bytes=400, write=write)
+    reader = ShardReader(shards, cache)
+    for _ in range(2):
+        for vault in (VAULT, other):
+            with reader.session([vault], names) as session:
+                assert len(session.shards) == 4
+        with suppress(UnavailableError), reader.session([VAULT, other], names):
+            pass
+        assert not list(tmp_path.glob("*/tmp*"))
 
 
 def test_many_writers_at_once_lose_nothing(shards: InMemoryShards, tmp_path: Path) -> None:
