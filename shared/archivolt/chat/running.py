@@ -27,6 +27,7 @@ from archivolt.domain.stream import (
     SkillChosen,
     StreamEvent,
 )
+from archivolt.domain.usage import Tokens
 from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
 
@@ -95,6 +96,15 @@ class RunningTurn:
         self._report = report
         self._over = asyncio.Event()
 
+    @property
+    def used(self) -> Tokens:
+        """What the turn used so far: a call that broke off is charged, though no turn came."""
+        charged, told = self.plan.chosen.model.used, self.progress
+        return Tokens(
+            input=max(told.input_tokens, charged.input),
+            output=max(told.output_tokens, charged.output),
+        )
+
     def admit(self) -> None:
         """Set aside what the first answer may cost, before anything has begun; this blocks.
 
@@ -134,13 +144,11 @@ class RunningTurn:
             self._report(error)
             await self._fail(ArchivoltError("internal"))
         finally:
-            model = self.plan.chosen.model
-            await asyncio.to_thread(model.withdraw)
-            # A call that broke off is charged, though its turn never came.
+            await asyncio.to_thread(self.plan.chosen.model.withdraw)
             self._events.emit(
                 MessageEnd(
-                    input_tokens=max(self.progress.input_tokens, model.used.input),
-                    output_tokens=max(self.progress.output_tokens, model.used.output),
+                    input_tokens=self.used.input,
+                    output_tokens=self.used.output,
                     tool_calls=len(self.progress.calls),
                 )
             )
@@ -201,8 +209,8 @@ class RunningTurn:
             written_at=self._clock.now(),
             tool_calls=tuple(progress.calls),
             citations=tuple(replace(citation, excerpt="") for citation in self.citations),
-            input_tokens=progress.input_tokens,
-            output_tokens=progress.output_tokens,
+            input_tokens=self.used.input,
+            output_tokens=self.used.output,
             private=self.plan.start.state.private or progress.private,
         )
         self._conversations.append(conversation, [answer], waiting=self._kept())

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import pytest
 
+from archivolt.agent.state import LoopLimits
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import RunningTurn
 from archivolt.domain.conversation import Author
@@ -302,3 +303,14 @@ def test_a_turn_that_is_cancelled_midway_is_charged_for_what_came() -> None:
     used = world.ledger.usage_of_tenant(ACME, MONTH).total
     assert (used.calls, used.output_tokens) == (1, 5)
     assert world.ledger.held == {}
+
+
+def test_what_a_stopped_turn_used_is_kept_with_its_answer() -> None:
+    world = ChatWorld(ScriptedModel(Wait(says="and on")), LoopLimits(seconds=0.05))
+
+    [end] = of_kind(asyncio.run(world.turn("Go")), MessageEnd)
+
+    kept = world.only_conversation().messages[-1]
+    assert kept.text == "and on"
+    assert (kept.input_tokens, kept.output_tokens) == (end.input_tokens, end.output_tokens)
+    assert kept.input_tokens > 1_000

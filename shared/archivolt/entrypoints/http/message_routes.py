@@ -86,7 +86,7 @@ def _answer(turn: RunningTurn) -> Answer:
         text=progress.text,
         citations=[CitationBody.of(citation) for citation in turn.citations],
         tool_calls=[ToolCallBody.of(call) for call in progress.calls],
-        usage=Usage(input_tokens=progress.input_tokens, output_tokens=progress.output_tokens),
+        usage=Usage(input_tokens=turn.used.input, output_tokens=turn.used.output),
         confirmations=[ConfirmationBody.of(each) for each in turn.confirmations],
         notices=[NoticeBody(code=each.code, message=each.message) for each in progress.notices],
     )
