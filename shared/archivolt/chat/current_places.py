@@ -2,15 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Final, Protocol
+from unicodedata import normalize
 
 from archivolt.chat.answer_links import led_elsewhere, links_to_documents
-from archivolt.chat.scope import Vaults
 from archivolt.domain.conversation import Author, Citation, Conversation, Message
-from archivolt.domain.errors import NotFoundError
 from archivolt.domain.identity import Principal
 from archivolt.domain.paths import VaultPath, vault_uri
 from archivolt.domain.vault import VaultAccess
+
+MAX_FOLLOWED: Final = 1_000
+"""How many places of a conversation are followed, the newest first."""
 
 
 class Moves(Protocol):
@@ -23,10 +25,18 @@ class Moves(Protocol):
         ...
 
 
+class OwnVaults(Protocol):
+    """Knows the vaults that a caller may open."""
+
+    def accessible(self, principal: Principal) -> Sequence[VaultAccess]:
+        """Return the caller's vaults."""
+        ...
+
+
 class CurrentPlaces:
     """Leads citations and links of a conversation's answers to where their documents are now."""
 
-    def __init__(self, vaults: Vaults, moves: Moves) -> None:
+    def __init__(self, vaults: OwnVaults, moves: Moves) -> None:
         self._vaults = vaults
         self._moves = moves
 
@@ -36,27 +46,25 @@ class CurrentPlaces:
         Those of vaults that the caller is no member of stay as they are: where a document went is
         nothing to them.
         """
-        named: dict[str, dict[VaultPath, None]] = {}
-        for message in conversation.messages:
-            for vault, path in _places(message):
-                named.setdefault(vault, {})[path] = None
-        now = self._now(principal, named)
-        if not now:
+        said = (place for message in reversed(conversation.messages) for place in _places(message))
+        newest = list(dict.fromkeys(said))[:MAX_FOLLOWED]
+        if not newest or not (now := self._now(principal, newest)):
             return conversation
         messages = tuple(_led(message, now) for message in conversation.messages)
         return replace(conversation, messages=messages)
 
     def _now(
-        self, principal: Principal, named: Mapping[str, Iterable[VaultPath]]
+        self, principal: Principal, places: Iterable[tuple[str, VaultPath]]
     ) -> Mapping[tuple[str, str], VaultPath]:
-        """Return the new path of what moved, by vault and path."""
+        """Return the new path of what moved, by vault and path; the vaults are asked for once."""
+        theirs = {each.vault.name: each for each in self._vaults.accessible(principal)}
+        named: dict[str, list[VaultPath]] = {}
+        for vault, path in places:
+            if normalize("NFC", vault) in theirs:
+                named.setdefault(vault, []).append(path)
         found: dict[tuple[str, str], VaultPath] = {}
         for vault, paths in named.items():
-            try:
-                access = self._vaults.access(principal, vault)
-            except NotFoundError:
-                continue
-            now = self._moves.now_at(access, list(paths))
+            now = self._moves.now_at(theirs[normalize("NFC", vault)], paths)
             found |= {(vault, path): at for path, at in now.items() if at != path}
         return found
 
