@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Final
 
 from archivolt.domain.errors import InvalidRequestError
@@ -16,7 +15,6 @@ _OPENING: Final = re.compile(r"\]\(")
 _LABEL: Final = re.compile(r"^[ \t]*\[", re.MULTILINE)
 # Without any of these a text is prose throughout, and need not be read line by line.
 _NOT_PROSE: Final = re.compile(r"```|~~~|<!--|\$\$|^(?: {4}| {0,3}\t)", re.MULTILINE)
-_REMEMBERED: Final = 10_000
 _SCHEME: Final = "vault://"
 
 
@@ -74,9 +72,10 @@ def _link(text: str, destination: Destination) -> AnswerLink | None:
     return AnswerLink(start=destination.start, end=end, vault=vault, path=path)
 
 
-@lru_cache(maxsize=_REMEMBERED)
 def _place(address: str) -> tuple[str, VaultPath] | None:
     """Return the vault and the file of an address, None if it leads elsewhere, or to no file."""
+    if not address.lower().startswith(_SCHEME):
+        return None
     try:
         place = read_address(address)
         return place.vault, resolve_path(place.path)
