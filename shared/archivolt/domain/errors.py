@@ -83,7 +83,12 @@ class RateLimitedError(ArchivoltError):
 
 
 class BudgetExceededError(ArchivoltError):
-    """A budget has no room for a call; `details` tell what is left and when it renews (S16)."""
+    """A budget has no room for a call; `details` tell what is left and when it renews (S16).
+
+    `momentary`: it has room but for what is set aside for calls under way, which give most back.
+    """
+
+    momentary = False
 
 
 class UnavailableError(ArchivoltError):

@@ -191,13 +191,15 @@ class Meter:
         balance = self._ledger().balance(account.tenant, reservation.month)
         budget = budgets.monthly_micros or 0
         left = max(0, budget - balance.spent - balance.reserved)
-        return BudgetExceededError(
+        exceeded = BudgetExceededError(
             "budget_exceeded",
             budget_usd=micros_to_dollars(budget),
             remaining_usd=micros_to_dollars(left),
             needed_usd=micros_to_dollars(reservation.micros),
             renews_at=next_month(now).isoformat(),
         )
+        exceeded.momentary = balance.spent + reservation.micros <= budget
+        return exceeded
 
 
 def opaque_user(tenant: TenantId, user: UserId) -> str:

@@ -86,6 +86,21 @@ def test_each_call_is_told_of_once_with_what_it_used_and_nobodys_name() -> None:
     assert ALICE not in metering.events.used[0].user
 
 
+@pytest.mark.parametrize(("settled", "momentary"), [(False, True), (True, False)])
+def test_a_budget_that_others_hold_for_a_moment_is_told_as_such(
+    settled: bool, momentary: bool
+) -> None:
+    metering, account = Metering(), within(monthly_micros=399)
+    reservation = metering.meter.reserve(account, WORST, sent=True)
+    if settled:
+        metering.meter.settle(account, reservation, WORST)
+
+    with pytest.raises(BudgetExceededError) as refused:
+        metering.meter.reserve(account, WORST, sent=True)
+
+    assert refused.value.momentary is momentary
+
+
 def test_a_call_beyond_the_budget_is_told_what_is_left_and_when_it_renews() -> None:
     metering, account = Metering(), within(monthly_micros=399)
     metering.call(account, WORST)
