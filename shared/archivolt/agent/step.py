@@ -18,6 +18,7 @@ from archivolt.agent.state import (
     refused,
 )
 from archivolt.agent.window import earlier_turns, without_old_results, without_results
+from archivolt.domain.limits import MAX_ROUND_CALLS
 from archivolt.ports.chat_model import ModelMessage, ModelTurn
 
 
@@ -145,13 +146,15 @@ def _braked(
             brake = StopReason.REPEATED_CALL
         elif state.executed + len(allowed) >= limits.tool_calls:
             brake = StopReason.TOO_MANY_CALLS
-        else:
+        elif len(allowed) < MAX_ROUND_CALLS:
             allowed.append(call)
             continue
-        stopped.append(UnusableCall(id=call.id, name=call.name, problem=_TOLD[brake]))
+        problem = _TOLD[brake] if brake else _TOLD_LATER
+        stopped.append(UnusableCall(id=call.id, name=call.name, problem=problem))
     return allowed, stopped, brake
 
 
+_TOLD_LATER = f"Not run: {MAX_ROUND_CALLS} calls are run at once. Make this one again."
 _TOLD = {
     StopReason.REPEATED_CALL: "Not run: the same call was made before. Answer with what you have.",
     StopReason.TOO_MANY_CALLS: "Not run: no more calls are left. Answer with what you have.",
