@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -21,6 +21,8 @@ from archivolt.domain.packing import packed, unpacked
 from archivolt.domain.run import Run
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.governance import SecretBox
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,11 +97,7 @@ class RunSeals:
             UnavailableError: `secret_unreadable`.
 
         """
-        kept = self._opened(run, "state", sealed)
-        return KeptLoop(
-            state=state_from_json(kept["state"]),
-            so_far=_so_far().validate_python(kept["so_far"]),
-        )
+        return self._opened(run, "state", sealed, _loop_of)
 
     def outcome(self, run: Run, place: str, outcome: KeptOutcome) -> str:
         """Return what a call came to as it is kept.
@@ -118,7 +116,7 @@ class RunSeals:
             UnavailableError: `secret_unreadable`.
 
         """
-        return _outcomes().validate_python(self._opened(run, f"outcome:{place}", sealed))
+        return self._opened(run, f"outcome:{place}", sealed, _outcomes().validate_python)
 
     def waiting(self, run: Run, approval_id: str, waiting: WaitingCall) -> str:
         """Return a call that waits for a person as it is kept.
@@ -137,17 +135,25 @@ class RunSeals:
             UnavailableError: `secret_unreadable`.
 
         """
-        return _waiting().validate_python(self._opened(run, f"approval:{approval_id}", sealed))
+        return self._opened(run, f"approval:{approval_id}", sealed, _waiting().validate_python)
 
     def _sealed(self, run: Run, part: str, text: str) -> str:
         return self._box().seal(packed(text), tenant=run.tenant, field=f"run:{run.id}:{part}")
 
-    def _opened(self, run: Run, part: str, sealed: str) -> Mapping[str, Any]:
+    def _opened(self, run: Run, part: str, sealed: str, read: Callable[[Any], T]) -> T:
         text = self._box().open(sealed, tenant=run.tenant, field=f"run:{run.id}:{part}")
         try:
-            return json.loads(unpacked(text))
-        except ValueError as error:
+            return read(json.loads(unpacked(text)))
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
+            # Not ours, or of another version of this.
             raise UnavailableError("secret_unreadable") from error
+
+
+def _loop_of(kept: Mapping[str, Any]) -> KeptLoop:
+    return KeptLoop(
+        state=state_from_json(kept["state"]),
+        so_far=_so_far().validate_python(kept["so_far"]),
+    )
 
 
 @cache
