@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from archivolt.domain.errors import ConflictError
 from archivolt.domain.identity import tenant_id, user_id
 from archivolt.domain.run import RunId, RunRef
 from archivolt.domain.schedule import FiringRef
@@ -76,7 +77,11 @@ def build_agent(services: Callable[[], AgentServices]) -> Handler:
             return {"resumed": services().sweep.sweep()}
         if event.get("do") == "fire":
             return _fired(services(), _Fired.model_validate(event))
-        return _done(services(), _Task.model_validate(event))
+        try:
+            return _done(services(), _Task.model_validate(event))
+        except ConflictError as error:
+            # The machine tries again by the name of an error, and knows this one alone.
+            raise ConflictError(error.code, **error.details) from error
 
     return handler
 
