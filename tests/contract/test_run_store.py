@@ -26,6 +26,7 @@ from archivolt.domain.run import (
     RunStatus,
     RunUse,
 )
+from archivolt.domain.run_limits import MAX_RUN_SEALED_CHARS
 from archivolt.ports.runs import RunStore
 from tests.builders import ACME, ALICE, BOB, GLOBEX, a_message, principal
 from tests.contract.conftest import FAKE, NewTable, on_tables
@@ -72,6 +73,7 @@ def a_full_run() -> Run:
         started_at=START,
         waiting_since=START + timedelta(seconds=1),
         failing_since=START + timedelta(seconds=2),
+        unsettled=True,
     )
 
 
@@ -166,7 +168,8 @@ def test_events_are_read_from_where_a_reader_was(runs: RunStore) -> None:
     run = runs.create(a_run(), "", [an_event(str(n)) for n in range(5)])
 
     assert [e.number for e in runs.events(run, after=2, limit=2)] == [3, 4]
-    assert runs.events(run, after=5, limit=2) == []
+    for after in (5, 99_999_990, 10**9):
+        assert runs.events(run, after=after, limit=20) == []
 
 
 def test_nothing_is_told_after_the_end(runs: RunStore) -> None:
@@ -183,6 +186,7 @@ def test_a_run_that_is_over_keeps_its_result_and_nothing_of_what_was_said(runs: 
     runs.keep_outcome(run, "1.0", "sealed")
 
     over = runs.save(replace(run, status=RunStatus.COMPLETED), result=a_message(text="Here."))
+    runs.forget(over)
 
     assert runs.result(over) == a_message(text="Here.")
     assert runs.outcome(over, "1.0") is None
@@ -261,6 +265,17 @@ def test_an_outcome_is_kept_once(runs: RunStore) -> None:
     assert runs.keep_outcome(run, "1.0", "first")
     assert not runs.keep_outcome(run, "1.0", "second")
     assert runs.outcome(run, "1.0") == "first"
+
+
+def test_what_no_item_holds_is_too_large(runs: RunStore) -> None:
+    run = runs.create(a_run(), "", [])
+    sealed = "x" * (MAX_RUN_SEALED_CHARS + 1)
+
+    with pytest.raises(TooLargeError):
+        runs.keep_outcome(run, "1.0", sealed)
+    with pytest.raises(TooLargeError):
+        runs.put_approval(run, replace(an_approval(), sealed=sealed))
+    runs.keep_outcome(run, "1.0", sealed[1:], [an_event(text="\u4e2d" * 70_000)])
 
 
 def test_changes_are_listed_by_their_places(runs: RunStore) -> None:

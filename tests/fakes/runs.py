@@ -5,9 +5,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from archivolt.domain.conversation import Message
-from archivolt.domain.errors import ConflictError, NotFoundError
+from archivolt.domain.errors import ConflictError, NotFoundError, TooLargeError
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunId
+from archivolt.domain.run_limits import MAX_RUN_SEALED_CHARS
+
+# The head, what is sealed and what it brought come beside.
+MAX_EVENTS = 80
 
 
 @dataclass
@@ -20,6 +24,7 @@ class _Kept:
     result: Message | None = None
 
     def tell(self, events: Sequence[RunEvent]) -> None:
+        assert len(events) <= MAX_EVENTS, "a transaction carries 100 writes"
         for event in events:
             self.events.append(replace(event, number=len(self.events) + 1))
         self.run = replace(self.run, event_count=len(self.events))
@@ -69,9 +74,14 @@ class InMemoryRuns:
         kept.result = result or kept.result
         kept.run = replace(run, revision=run.revision + 1, event_count=len(kept.events))
         if run.status.over:
-            kept.outcomes.clear()
-            kept.close(run.updated_at)
+            self.forget(run)
         return kept.run
+
+    def forget(self, run: Run) -> None:
+        kept = self._of(run)
+        kept.sealed = None
+        kept.outcomes.clear()
+        kept.close(run.updated_at)
 
     def sealed_state(self, run: Run) -> str:
         sealed = self._of(run).sealed
@@ -90,6 +100,7 @@ class InMemoryRuns:
     def keep_outcome(
         self, run: Run, place: str, sealed: str, events: Sequence[RunEvent] = ()
     ) -> bool:
+        _check_fits(sealed)
         kept = self._open(run)
         if kept is None or place in kept.outcomes:
             return False
@@ -109,6 +120,7 @@ class InMemoryRuns:
         instead_of: str = "",
         events: Sequence[RunEvent] = (),
     ) -> bool:
+        _check_fits(approval.sealed)
         kept = self._open(run)
         if kept is None:
             return False
@@ -190,6 +202,11 @@ class InMemoryRuns:
         if kept is None:
             raise NotFoundError("run_not_found")
         return kept
+
+
+def _check_fits(sealed: str) -> None:
+    if len(sealed) > MAX_RUN_SEALED_CHARS:
+        raise TooLargeError("turn_too_large", size=len(sealed), limit=MAX_RUN_SEALED_CHARS)
 
 
 def _order(place: str) -> tuple[int, int]:

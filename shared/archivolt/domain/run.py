@@ -62,7 +62,7 @@ class RunCaps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunUse:
-    """What a run has taken so far; `waited_seconds` is what people took to decide."""
+    """What a run has taken so far; `waited_seconds` is for people, or a model that was down."""
 
     steps: int = 0
     tool_calls: int = 0
@@ -81,7 +81,8 @@ class Run:
     store's; `history` is about how many events the execution has recorded. `failing_since`: the
     model has not answered since then. `digest` is of what was asked for, to know a repeated request
     by. `ended_by` is who cancelled it, as `named` here. `token` names what a program started it
-    with, as `ProgramTokens` does: it ends with that.
+    with, as `ProgramTokens` does: it ends with that. `unsettled`: it was cancelled, and what
+    follows may not all be done.
     """
 
     id: RunId
@@ -109,6 +110,7 @@ class Run:
     failing_since: datetime | None = None
     ended_by: str = ""
     token: str = ""
+    unsettled: bool = False
 
     @property
     def tenant(self) -> TenantId:
@@ -135,10 +137,11 @@ class Run:
         return user if user == self.owner else pseudonym(self.tenant, user)
 
     def worked_seconds(self, now: datetime) -> float:
-        """Return for how long it has worked, without what people took to decide."""
+        """Return for how long it has worked, without its waiting for people or its model."""
         if self.started_at is None:
             return 0.0
-        waiting = now - self.waiting_since if self.waiting_since else timedelta(0)
+        since = self.waiting_since or self.failing_since
+        waiting = now - since if since else timedelta(0)
         passed = (now - self.started_at - waiting).total_seconds()
         return passed - self.use.waited_seconds
 

@@ -29,6 +29,8 @@ RUN_PROPOSAL_SECONDS: Final = RUN_APPROVAL_SECONDS + 2 * 86_400
 RUN_APPROVAL_GRACE_SECONDS: Final = 5
 # Who looks at a run that has been quiet for so long has it gone on with if nobody works on it.
 RUN_QUIET_SECONDS: Final = 60
+# What is sealed of one call is one item; DynamoDB takes 400 KB.
+MAX_RUN_SEALED_CHARS: Final = 350_000
 RUN_STATE_KEPT_DAYS: Final = 60
 DEFAULT_RUNS: Final = 50
 MAX_RUNS: Final = 200

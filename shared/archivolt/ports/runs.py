@@ -54,6 +54,13 @@ class RunStore(Protocol):
         """
         ...
 
+    def forget(self, run: Run) -> None:
+        """Remove what was said in a run that is over, should `save` have broken off before it did.
+
+        Repeating is no error.
+        """
+        ...
+
     def sealed_state(self, run: Run) -> str:
         """Return where the loop of a run stands.
 
@@ -77,6 +84,10 @@ class RunStore(Protocol):
         """Keep what the call of a place came to, and tell it, both or none.
 
         False if that is known already: it stays. False, too, if the run is over or gone.
+
+        Raises:
+            TooLargeError: `turn_too_large`.
+
         """
         ...
 
@@ -96,6 +107,10 @@ class RunStore(Protocol):
 
         False if that place holds another one, that one's state is not the state of `approval`, or
         the run is over or gone.
+
+        Raises:
+            TooLargeError: `turn_too_large`.
+
         """
         ...
 

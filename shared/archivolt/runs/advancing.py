@@ -3,13 +3,21 @@
 The model is asked at most once on the way. What to do is `archivolt.agent.step`'s to say.
 """
 
+import asyncio
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from archivolt.agent.state import LoopState, StopReason, answered, summed_up
 from archivolt.agent.step import AskPerson, CallModel, Finish, RunTools, Summarise, step
-from archivolt.domain.errors import RateLimitedError, UnavailableError
+from archivolt.domain.errors import (
+    ArchivoltError,
+    BudgetExceededError,
+    RateLimitedError,
+    UnavailableError,
+)
+from archivolt.domain.limits import MAX_TURN_SECONDS
 from archivolt.domain.run import Run, RunEvent, RunPhase, RunStatus
 from archivolt.domain.run_limits import RUN_PROVIDER_DOWN_SECONDS
 from archivolt.ports.chat_model import ModelTurn
@@ -21,6 +29,7 @@ from archivolt.runs.support import Await, OpenRun, RunSupport
 # About how many events an execution records for a call, and for a change that waits.
 _CALL_EVENTS: Final = 9
 _WAIT_EVENTS: Final = 30
+_SOON: Final = 5
 _DOWN: Final = timedelta(seconds=RUN_PROVIDER_DOWN_SECONDS)
 
 
@@ -71,19 +80,46 @@ class Advance:
         if cap_reached(self.found, self.run, self.state):
             return self._end("run_cost_cap")
         self.asked = True
+        asked_at = self.on.clock.now()
         try:
             turn = self._summary(action) if isinstance(action, Summarise) else self._answer(action)
-        except (UnavailableError, RateLimitedError):
-            if self._down_for_long():
-                return self._end("run_provider_down")
-            raise
+        except (UnavailableError, RateLimitedError, BudgetExceededError) as error:
+            return self._unanswered(error)
+        except TimeoutError:
+            return self._cut_off()
         use = with_turn(self.run.use, self.found.chosen, turn)
-        use = replace(use, steps=self.state.steps)
+        waited = use.waited_seconds
+        if self.run.failing_since:
+            waited += (asked_at - self.run.failing_since).total_seconds()
+        use = replace(use, steps=self.state.steps, waited_seconds=waited)
         self.run = replace(self.run, use=use, failing_since=None)
         return None
 
+    def _unanswered(self, error: ArchivoltError) -> Run:
+        """Have the model asked again later; a run if nothing has come of that for too long."""
+        if isinstance(error, BudgetExceededError):
+            if not error.momentary or self._down_for_long():
+                raise error
+            raise RateLimitedError("rate_limited", retry_after=_SOON) from error
+        if not self._down_for_long():
+            raise error
+        return self._end(_down(error))
+
+    def _cut_off(self) -> Run:
+        """End the run with what its model had said when its time was over."""
+        used = self.found.chosen.model.used
+        turn = ModelTurn(text="", input_tokens=used.input, output_tokens=used.output)
+        run = replace(self.run, use=with_turn(self.run.use, self.found.chosen, turn))
+        if self._seconds_left() > 0:
+            run = replace(run, reason_details={"limit": MAX_TURN_SECONDS})
+        self.run = run
+        return self._end(StopReason.TOO_LONG)
+
+    def _seconds_left(self) -> float:
+        return self.found.model.limits.seconds - self.run.worked_seconds(self.on.clock.now())
+
     def _down_for_long(self) -> bool:
-        """Tell whether the provider has not answered for too long; note since when it has not."""
+        """Tell whether nothing has come of asking for too long; note since when."""
         now = self.on.clock.now()
         if self.loaded.failing_since is None:
             self.on.store.save(replace(self.loaded, failing_since=now))
@@ -91,21 +127,34 @@ class Advance:
         return now - self.loaded.failing_since >= _DOWN
 
     def _summary(self, action: Summarise) -> ModelTurn:
-        turn = self.run_async(self.found.model.summary(action))
+        turn = self.run_async(self._in_time(self.found.model.summary(action)))
         self.state = summed_up(self.state, turn.text.strip())
         return turn
 
     def _answer(self, action: CallModel) -> ModelTurn:
-        text, pieces = self.so_far.text, list[str]()
-        turn = self.run_async(self.found.model.answer(self.state, action, pieces.append))
-        if pieces:
-            before = "\n\n" if text.strip() else ""
-            text = text + before + "".join(pieces)
+        pieces = list[str]()
+        answer = self.found.model.answer(self.state, action, pieces.append)
+        try:
+            turn = self.run_async(self._in_time(answer))
+        except TimeoutError:
+            self._said(pieces)
+            raise
+        self._said(pieces)
         self.state = answered(self.state, turn)
-        self.so_far = replace(self.so_far, text=text, sources=turn.sources)
+        self.so_far = replace(self.so_far, sources=turn.sources)
         if turn.text.strip():
             self._tell("message", text=turn.text)
         return turn
+
+    def _said(self, pieces: Sequence[str]) -> None:
+        if pieces:
+            before = "\n\n" if self.so_far.text.strip() else ""
+            text = self.so_far.text + before + "".join(pieces)
+            self.so_far = replace(self.so_far, text=text)
+
+    async def _in_time(self, asking: Coroutine[Any, Any, ModelTurn]) -> ModelTurn:
+        async with asyncio.timeout(min(self._seconds_left(), MAX_TURN_SECONDS)):
+            return await asking
 
     def _calling(self, action: RunTools) -> Run:
         self.so_far = replace(self.so_far, pending=action.calls, round=self.state.steps)
@@ -148,3 +197,8 @@ class Advance:
 
     def _tell(self, name: str, **data: str) -> None:
         self.events.append(RunEvent(name=name, data=dict(data), at=self.on.clock.now()))
+
+
+def _down(error: ArchivoltError) -> str:
+    """Return why a run is over that could not ask its model for long: it was down, or we were."""
+    return "run_provider_down" if error.code.startswith("provider_") else "run_failed"

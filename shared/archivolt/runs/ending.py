@@ -8,10 +8,10 @@ from typing import Final
 from archivolt.agent.state import StopReason
 from archivolt.domain.audit import AuditEntry
 from archivolt.domain.conversation import Author, Message
-from archivolt.domain.errors import ArchivoltError
+from archivolt.domain.errors import ArchivoltError, ConflictError
 from archivolt.domain.identity import Principal
 from archivolt.domain.messages import MESSAGES, message_for
-from archivolt.domain.run import Run, RunEvent, RunStatus
+from archivolt.domain.run import ApprovalState, Run, RunEvent, RunStatus
 from archivolt.domain.run_limits import RUN_PROVIDER_DOWN_SECONDS
 from archivolt.domain.tool import Surface
 from archivolt.observability import failure, logger
@@ -65,32 +65,52 @@ def ended(
     """Keep that a run is over, and tell it; what it brought so far is kept as its result.
 
     `events` are told before the end; `by` is who ended it, "" for the run itself. The audit log is
-    told first: an end that is told twice is better than one that is not.
+    told first: an end that is told twice is better than one that is not. It is told of none that
+    somebody else's change has overtaken.
 
     Raises:
         ConflictError: Somebody else changed the run meanwhile.
         UnavailableError: It cannot be kept or recorded.
 
     """
+    if on.store.get(run.tenant, run.id).revision != run.revision:
+        raise ConflictError("conflict")
     over = _over(on, run, reason, by)
     _end_recorded(on, over)
     kept = _kept(on, over, so_far, events)
-    on.announcements.ended(kept)
+    on.announcements.ended(kept, again=True)
     return kept
 
 
 def cancelled(on: RunSupport, run: Run, so_far: SoFar | None, *, by: Principal) -> Run:
-    """End a run for somebody; the audit log is told of an end that is kept alone, as theirs.
+    """Keep that somebody ended a run; `unsettled` until what follows from that is done.
 
     Raises:
         ConflictError: Somebody else changed the run meanwhile.
-        UnavailableError: It cannot be kept or recorded.
+        UnavailableError: It cannot be kept.
 
     """
-    over = _kept(on, _over(on, run, "run_cancelled", run.named(by.user)), so_far, ())
+    over = _over(on, run, "run_cancelled", run.named(by.user))
+    return _kept(on, replace(over, unsettled=True), so_far, ())
+
+
+def settled(on: RunSupport, over: Run, *, by: Principal) -> Run:
+    """Do what follows once a cancelled run is kept as over; all of it can be done again.
+
+    The audit log is told of an end that is kept alone, as theirs who ended it. What nobody agreed
+    to is never made: it is declined with the run's end.
+
+    Raises:
+        UnavailableError: Not all of it is done: do it again.
+
+    """
     _end_recorded(on, replace(over, principal=by))
     on.announcements.ended(over)
-    return over
+    for approval in on.store.approvals(over):
+        if approval.state is ApprovalState.DECLINED:
+            on.proposals().store.decline(over.tenant, approval.proposal)
+    on.engine.stop(over)
+    return on.store.save(replace(over, unsettled=False))
 
 
 def so_far_of(on: RunSupport, run: Run) -> SoFar | None:

@@ -15,7 +15,7 @@ from archivolt.domain.rights import may_reach_others
 from archivolt.domain.run import ApprovalState, Run, RunApproval, RunEvent, RunId, RunStatus
 from archivolt.domain.run_limits import RUN_QUIET_SECONDS
 from archivolt.domain.tool import JsonObject
-from archivolt.runs.ending import cancelled, so_far_of
+from archivolt.runs.ending import cancelled, settled, so_far_of
 from archivolt.runs.requests import RunRequest
 from archivolt.runs.resuming import resumed
 from archivolt.runs.starting import StartRun
@@ -51,15 +51,17 @@ class RunService:
         """
         return self._start.start(principal, request, language=language)
 
-    def read(self, principal: Principal, run_id: str) -> Run:
+    def read(self, principal: Principal, run_id: str, *, to: str = "read_run") -> Run:
         """Return a run; one that is quiet for long is gone on with, should its engine have lost it.
+
+        `to` is the operation that it is for, as `RIGHTS` has it.
 
         Raises:
             NotFoundError: `run_not_found`: absent, or another person's.
 
         """
         run = self._on.store.get(principal.tenant, RunId(run_id))
-        if run.owner != principal.user and not may_reach_others(principal, "read_run"):
+        if run.owner != principal.user and not may_reach_others(principal, to):
             raise NotFoundError("run_not_found")
         quiet = (self._on.clock.now() - run.updated_at).total_seconds() > RUN_QUIET_SECONDS
         works = run.status in {RunStatus.QUEUED, RunStatus.RUNNING}
@@ -120,7 +122,7 @@ class RunService:
             preview=waiting.preview,
         )
 
-    def cancel(self, principal: Principal, run_id: str) -> Run:
+    def cancel(self, principal: Principal, run_id: str, *, to: str = "cancel_run") -> Run:
         """End a run at once; what it is doing at this moment is finished. Twice is once.
 
         Raises:
@@ -129,24 +131,26 @@ class RunService:
             ConflictError: `conflict`: it changes all the time; cancel it again.
 
         """
-        run = self.read(principal, run_id)
+        run = self.read(principal, run_id, to=to)
         if principal.reach.read_only:
             raise ForbiddenError("token_read_only")
         for _ in range(_ROUNDS):
-            if run.status.over:
-                self._on.announcements.ended(run)
-                return run
-            so_far = so_far_of(self._on, run)
             try:
-                over = cancelled(self._on, run, so_far, by=principal)
+                return self._ended(principal, run)
             except ConflictError:
                 # Its own step was faster.
                 run = self._on.store.get(run.tenant, run.id)
-                continue
-            self._withdraw(over)
-            self._on.engine.stop(over)
-            return over
         raise ConflictError("conflict")
+
+    def _ended(self, principal: Principal, run: Run) -> Run:
+        if not run.status.over:
+            run = cancelled(self._on, run, so_far_of(self._on, run), by=principal)
+        elif run.unsettled:
+            # Whoever cancelled it before could not do all that follows.
+            self._on.store.forget(run)
+        else:
+            self._on.announcements.ended(run)
+        return settled(self._on, run, by=principal) if run.unsettled else run
 
     def delete(self, principal: Principal, run_id: str) -> None:
         """Remove a run and all that is kept of it; one that is under way is cancelled first.
@@ -155,10 +159,4 @@ class RunService:
             NotFoundError: `run_not_found`.
 
         """
-        self._on.store.delete(self.cancel(principal, run_id))
-
-    def _withdraw(self, run: Run) -> None:
-        """Make sure that what nobody agreed to is never made: it is declined with the run's end."""
-        for approval in self._on.store.approvals(run):
-            if approval.state is ApprovalState.DECLINED:
-                self._on.proposals().store.decline(run.tenant, approval.proposal)
+        self._on.store.delete(self.cancel(principal, run_id, to="delete_run"))

@@ -13,7 +13,7 @@ from archivolt.chat.scope import ScopeCollector
 from archivolt.chat.skills import SkillService
 from archivolt.chat.toolbox import Pipeline, Toolbox
 from archivolt.chat.turns import ToolList
-from archivolt.domain.errors import ForbiddenError
+from archivolt.domain.errors import ConflictError, ForbiddenError, NotFoundError
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.run import Run, RunRef
 from archivolt.domain.run_limits import RUN_PROPOSAL_SECONDS
@@ -91,8 +91,9 @@ def live_run(on: RunSupport, ref: RunRef) -> Run | None:
     """
     run = on.store.get(ref.tenant, ref.run)
     if run.status.over:
-        # Whoever ended it may have died before it could tell.
-        on.announcements.ended(run)
+        # Whoever ended it may have died before it could forget what was said, and tell.
+        on.store.forget(run)
+        on.announcements.ended(run, again=True)
         return None
     if run.execution == ref.execution:
         return run
@@ -106,11 +107,15 @@ def open_run(on: RunSupport, run: Run) -> OpenRun:
 
     Raises:
         ForbiddenError: As `require_admitted`; or its owner may not ask a model.
+        ConflictError: It was ended meanwhile.
         ArchivoltError: Its model cannot be asked any more.
 
     """
     require_admitted(on, run)
-    kept = on.seals.opened_loop(run, on.store.sealed_state(run))
+    try:
+        kept = on.seals.opened_loop(run, on.store.sealed_state(run))
+    except NotFoundError as error:
+        raise ConflictError("conflict") from error
     chosen = on.models.select(run.principal, provider=run.provider, model=run.model)
     chosen = chosen.within(run.id)
     toolbox = toolbox_of(on, run, chosen)

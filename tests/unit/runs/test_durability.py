@@ -2,21 +2,27 @@
 
 import os
 from datetime import timedelta
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from archivolt.domain.errors import NotFoundError, UnavailableError
+from archivolt.adapters.dynamodb.table import ConditionFailedError
+from archivolt.domain.errors import ConflictError, NotFoundError, UnavailableError
+from archivolt.domain.limits import MAX_ROUND_CALLS
 from archivolt.domain.paths import VaultPath
-from archivolt.domain.run import ApprovalState, Run, RunPhase, RunStatus
+from archivolt.domain.run import ApprovalState, Run, RunPhase, RunRef, RunStatus
 from archivolt.domain.run_limits import (
     RUN_APPROVAL_SECONDS,
     RUN_CALL_RETRIES,
     RUN_QUIET_SECONDS,
 )
 from archivolt.domain.vault import VaultRef
+from archivolt.entrypoints.events.agent import build_agent
 from archivolt.ports.chat_model import ModelToolCall, ModelTurn
 from archivolt.runs.deciding import Decision
 from archivolt.runs.resuming import RunSweep
+from archivolt.runs.stepping import Next
 from tests.builders import ALICE, principal
 from tests.fakes.faults import Death
 from tests.fakes.models import RepeatableModel, calling
@@ -358,6 +364,46 @@ def test_nothing_of_what_was_said_is_left_when_a_run_is_over() -> None:
     with pytest.raises(NotFoundError) as gone:
         on.decisions.show(principal(ALICE), run.id, agreed.id)
     assert gone.value.code == "approval_not_found"
+
+
+def test_what_was_said_is_forgotten_though_who_ended_the_run_died_before() -> None:
+    on, _, _ = world(looking(1), DONE)
+    run = on.start_run()
+    on.step(run)
+    old = on.ref(run)
+    on.run_service.cancel(principal(ALICE), run.id)
+    on.line.take_down("forget")
+
+    with pytest.raises(UnavailableError):
+        on.steps.step(old)
+
+
+def test_the_machine_is_told_of_a_conflict_by_the_name_that_it_knows() -> None:
+    class Beaten:
+        def step(self, ref: RunRef) -> Next:
+            raise ConditionFailedError(frozenset({len(ref.run)}))
+
+    on, _, _ = world(DONE)
+    run = on.start_run()
+    services: Any = SimpleNamespace(steps=Beaten(), calls=on.calls)
+    task = {"do": "step", "tenant": run.tenant, "run": run.id, "execution": 1}
+
+    with pytest.raises(ConflictError) as told:
+        build_agent(lambda: services)(task, None)
+
+    assert type(told.value).__name__ == "ConflictError"
+
+
+def test_more_calls_than_one_round_takes_are_asked_for_again() -> None:
+    on, model, _ = world(looking(*range(130)), DONE)
+    run = on.start_run()
+
+    first = on.step(run)
+
+    assert len(first.calls) == MAX_ROUND_CALLS
+    assert on.drive(run).reason == "answered"
+    told = [each.text for each in model.requests[1].messages if each.role == "tool"]
+    assert sum("Make this one again" in text for text in told) == 130 - MAX_ROUND_CALLS
 
 
 def test_the_same_word_is_heard_again_though_the_run_is_over() -> None:

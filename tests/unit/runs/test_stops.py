@@ -12,14 +12,17 @@ import pytest
 from archivolt.agent.state import StopReason
 from archivolt.domain.conversation import Message
 from archivolt.domain.errors import (
+    BudgetExceededError,
     ConflictError,
     InvalidRequestError,
     NotFoundError,
+    RateLimitedError,
     UnavailableError,
 )
 from archivolt.domain.language import Language
 from archivolt.domain.limits import CHAT_CONFIRMATION_SECONDS
 from archivolt.domain.messages import MESSAGES
+from archivolt.domain.packing import packed
 from archivolt.domain.run import Run, RunCaps, RunStatus
 from archivolt.domain.run_limits import RUN_PROVIDER_DOWN_SECONDS
 from archivolt.domain.tenancy import UserState
@@ -29,7 +32,8 @@ from archivolt.ports.confirmations import ProposalState
 from archivolt.runs.deciding import Decision
 from archivolt.runs.ending import reason_in_words
 from tests.builders import ACME, ALICE, BOB, principal
-from tests.fakes.models import ScriptedModel, calling
+from tests.fakes.governance import ReversibleBox
+from tests.fakes.models import ScriptedModel, Wait, calling
 from tests.run_world import RunWorld, by_token
 
 CHANGE = calling("create_file", "I write.", vault="notes", path="a.md", content="one")
@@ -151,8 +155,10 @@ def expired() -> tuple[RunWorld, Run]:
 
 
 def down_for_an_hour() -> tuple[RunWorld, Run]:
-    on = world(DOWN)
-    run = on.start_run(caps=RunCaps(minutes=600))
+    on = world(looking(1), DOWN)
+    run = on.start_run()
+    on.step(run)
+    on.calls.run_tool(on.ref(run), "1.0")
     for _ in range(4):
         with pytest.raises(UnavailableError):
             on.step(run)
@@ -325,11 +331,17 @@ def test_what_broke_on_our_side_is_no_rule(
     assert ended(on, run) == (status, reason)
 
 
-@pytest.mark.parametrize("way", ["cancel", "delete", "broke_off"])
+@pytest.mark.parametrize("way", ["cancel", "delete", "broke_off", "older"])
 def test_a_run_ends_though_its_state_cannot_be_read(way: str) -> None:
     on = world(looking(1))
     run = on.start_run()
-    on.agent_runs.save(on.now(run), sealed="bm90IG91cnM=")
+    sealed = "bm90IG91cnM="
+    if way == "older":
+        text, field = packed('{"state": {}, "so_far": {}}'), f"run:{run.id}:state"
+        sealed = ReversibleBox().seal(text, tenant=ACME, field=field)
+    on.agent_runs.save(on.now(run), sealed=sealed)
+    with pytest.raises(UnavailableError):
+        on.step(run)
     if way == "broke_off":
         on.calls.broke_off(on.ref(run), error="States.Timeout", cause="")
     else:
@@ -426,6 +438,86 @@ def test_a_provider_that_comes_back_in_time_is_asked_again() -> None:
     run = on.drive(run)
 
     assert (run.status, run.failing_since) == (RunStatus.COMPLETED, None)
+    assert run.use.waited_seconds == 50 * 60
+
+
+def test_what_of_ours_is_down_is_no_providers_fault() -> None:
+    on = world(UnavailableError("unavailable"))
+    run = on.start_run()
+    with pytest.raises(UnavailableError):
+        on.step(run)
+    on.clock.advance(seconds=RUN_PROVIDER_DOWN_SECONDS)
+
+    assert ended(on, on.drive(run)) == (RunStatus.FAILED, "run_failed")
+
+
+def test_a_budget_that_others_set_aside_for_a_moment_is_waited_for() -> None:
+    momentary = BudgetExceededError("budget_exceeded")
+    momentary.momentary = True
+    on = world(momentary, ModelTurn(text="Here."))
+    run = on.start_run()
+
+    with pytest.raises(RateLimitedError):
+        on.step(run)
+
+    assert on.drive(run).reason == "answered"
+
+
+def test_a_model_that_takes_too_long_is_cut_off_with_what_it_said() -> None:
+    on = RunWorld(ScriptedModel(looking(1), Wait(says="So far")))
+    on.vault("notes")
+    run = on.start_run(caps=RunCaps(minutes=1))
+    on.step(run)
+    on.calls.run_tool(on.ref(run), "1.0")
+    on.clock.advance(seconds=59.95)
+
+    run = on.drive(run)
+
+    assert ended(on, run) == (RunStatus.STOPPED, "loop_too_long")
+    result = on.agent_runs.result(run)
+    assert result is not None
+    assert result.text == "Look 1.\n\nSo far"
+
+
+def test_an_end_that_did_not_happen_is_not_told() -> None:
+    on = world(ModelTurn(text="Here."))
+    run = on.start_run()
+    store: Any = on.agent_runs
+    sealed_state, cancelled = store.sealed_state, list[None]()
+
+    def meanwhile(of: Run) -> str:
+        sealed: str = sealed_state(of)
+        if not cancelled:
+            cancelled.append(None)
+            on.run_service.cancel(principal(ALICE), run.id)
+        return sealed
+
+    store.sealed_state = meanwhile
+    with pytest.raises(ConflictError):
+        on.step(run)
+
+    assert ended(on, run) == (RunStatus.CANCELLED, "run_cancelled")
+
+
+@pytest.mark.parametrize("down", ["append", "decline", "stop"])
+def test_a_cancellation_that_broke_off_is_finished_by_the_next(down: str) -> None:
+    on = world(CHANGE)
+    run = on.drive(on.start_run())
+    [approval] = on.waiting(run)
+    audit, engine = on.audit, on.engine
+    on.audit, on.engine = on.line.across(audit), on.line.across(engine)
+    on.line.take_down(down)
+    with pytest.raises(UnavailableError):
+        on.run_service.cancel(principal(ALICE), run.id)
+    on.line.calm()
+
+    twice = [on.run_service.cancel(principal(ALICE), run.id) for _ in range(2)]
+
+    assert twice[0] == twice[1]
+    assert on.proposals.kept(ACME, approval.proposal).state is ProposalState.DECLINED
+    assert engine.stopped == [(run.id, 1)]
+    ends = [each for each in audit.entries if each.action == "run:end"]
+    assert len(ends) == (1 if down == "append" else 2)
 
 
 def test_what_a_person_declined_is_a_stop_only_where_the_run_had_nothing_else_to_do() -> None:

@@ -83,6 +83,8 @@ class RunApprovals(RunEvents):
     def _close_approvals(self, run: Run) -> None:
         """Decline what waits still in a run that is over, and keep of all only who said what."""
         for approval in self.approvals(run):
+            if not approval.sealed:
+                continue  # closed before
             closed = {
                 "state": ApprovalState.DECLINED.value,
                 "decided_at": run.updated_at.isoformat(),

@@ -6,7 +6,14 @@ from typing import Final
 from boto3.dynamodb.conditions import Attr
 from boto3.dynamodb.conditions import Key as KeyCondition
 
-from archivolt.adapters.dynamodb.run_items import event_item, event_of, event_sk, run_key, run_of
+from archivolt.adapters.dynamodb.run_items import (
+    LAST_EVENT,
+    event_item,
+    event_of,
+    event_sk,
+    run_key,
+    run_of,
+)
 from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable
 from archivolt.adapters.dynamodb.writes import Put, Update, Write
 from archivolt.domain.errors import UnavailableError
@@ -24,7 +31,9 @@ class RunEvents:
 
     def events(self, run: Run, *, after: int, limit: int) -> list[RunEvent]:
         """Return the events after a number, in order."""
-        first, last = event_sk(after + 1), event_sk(after + limit)
+        if after >= LAST_EVENT:
+            return []
+        first, last = event_sk(after + 1), event_sk(min(after + limit, LAST_EVENT))
         within = KeyCondition("sk").between(first, last)
         condition = KeyCondition("pk").eq(run_key(run.tenant, run.id).pk) & within
         found: list[RunEvent] = []

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from archivolt.adapters.dynamodb.moments import to_text
 from archivolt.adapters.dynamodb.table import StoredItem
 from archivolt.adapters.dynamodb.writes import Key
+from archivolt.domain.errors import TooLargeError
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, TokenReach, UserId
 from archivolt.domain.language import Language
 from archivolt.domain.run import (
@@ -21,7 +22,10 @@ from archivolt.domain.run import (
     RunStatus,
     RunUse,
 )
-from archivolt.domain.run_limits import RUN_STATE_KEPT_DAYS
+from archivolt.domain.run_limits import MAX_RUN_SEALED_CHARS, RUN_STATE_KEPT_DAYS
+
+LAST_EVENT: Final = 99_999_999
+"""The highest number whose sort key is in the order of numbers."""
 
 
 def run_key(tenant: TenantId, run_id: RunId, sk: str = "RUN") -> Key:
@@ -68,6 +72,7 @@ def run_item(run: Run) -> dict[str, Any]:
         "failing_since": _text(run.failing_since),
         "ended_by": run.ended_by,
         "token": run.token,
+        "unsettled": run.unsettled,
         "owner_pk": owner_pk(run.tenant, run.owner),
         "last_use": last_use_of(run),
     }
@@ -101,6 +106,7 @@ def run_of(item: StoredItem) -> Run:
         failing_since=_moment(item["failing_since"]),
         ended_by=item["ended_by"],
         token=item.get("token", ""),
+        unsettled=item.get("unsettled", False),
     )
 
 
@@ -112,7 +118,7 @@ def approval_item(run: Run, approval: RunApproval) -> dict[str, Any]:
         "call": approval.call,
         "tool": approval.tool,
         "expires_at": approval.expires_at.isoformat(),
-        "sealed": approval.sealed,
+        "sealed": fitting(approval.sealed),
         "proposal": approval.proposal,
         "vault": approval.vault,
         "state": approval.state.value,
@@ -151,12 +157,24 @@ def kept_until(run: Run) -> int:
     return int((run.updated_at + timedelta(days=RUN_STATE_KEPT_DAYS)).timestamp())
 
 
+def fitting(sealed: str) -> str:
+    """Return what is sealed of a call, if an item holds it.
+
+    Raises:
+        TooLargeError: `turn_too_large`.
+
+    """
+    if len(sealed) > MAX_RUN_SEALED_CHARS:
+        raise TooLargeError("turn_too_large", size=len(sealed), limit=MAX_RUN_SEALED_CHARS)
+    return sealed
+
+
 def event_item(run: Run, event: RunEvent, number: int) -> dict[str, Any]:
     """Return an event as an item."""
     return {
         **run_key(run.tenant, run.id, event_sk(number))._asdict(),
         "name": event.name,
-        "data": json.dumps(event.data),
+        "data": json.dumps(event.data, ensure_ascii=False),
         "at": event.at.isoformat(),
         "number": number,
     }

@@ -22,6 +22,7 @@ from archivolt.adapters.dynamodb.messages import from_parts, to_parts
 from archivolt.adapters.dynamodb.run_approvals import RunApprovals
 from archivolt.adapters.dynamodb.run_events import ROUNDS, event_writes
 from archivolt.adapters.dynamodb.run_items import (
+    fitting,
     kept_until,
     last_use_of,
     owner_pk,
@@ -102,7 +103,7 @@ class DynamoRuns(RunApprovals):
         ]
         kept = self._with_events(run, events, beside)
         if over:
-            self._forget(run)
+            self.forget(run)
         return kept
 
     def _with_events(self, run: Run, events: Sequence[RunEvent], beside: list[Write]) -> Run:
@@ -123,8 +124,8 @@ class DynamoRuns(RunApprovals):
                 return kept
         raise UnavailableError("unavailable")
 
-    def _forget(self, run: Run) -> None:
-        """Remove what was said; were this to break off, it would expire all the same."""
+    def forget(self, run: Run) -> None:
+        """Remove what was said in a run that is over, as `save` does of one that ends."""
         pk = run_key(run.tenant, run.id).pk
         found = self._table.items(pk, attributes=["pk", "sk"])
         self._table.delete_many(
@@ -153,7 +154,7 @@ class DynamoRuns(RunApprovals):
     ) -> bool:
         """Keep what the call of a place came to, unless that is known already."""
         key = run_key(run.tenant, run.id, f"CALL#{place}")
-        item = {**key._asdict(), "json": sealed, "ttl": kept_until(run)}
+        item = {**key._asdict(), "json": fitting(sealed), "ttl": kept_until(run)}
         return self._kept(run, [Put(item=item, condition=ABSENT)], events)
 
     def outcome(self, run: Run, place: str) -> str | None:
