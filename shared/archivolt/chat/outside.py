@@ -7,7 +7,7 @@ the model is asked. One that fails is out for the rest of the turn and tried aga
 import asyncio
 import contextvars
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
@@ -38,7 +38,8 @@ _OUT_AT_ONCE: Final = frozenset(
 )
 _TIMEOUT: Final = "mcp_call_timeout"
 _TIMEOUTS: Final = 2
-_REMEMBERED_SERVERS: Final = 200
+# Of declarations, as JSON; what is made of them takes a few times as much.
+_REMEMBERED_BYTES: Final = 8_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +90,9 @@ class Outside:
         problems: list[ArchivoltError] = []
         silent: list[McpServer] = []
         tools: dict[str, FederatedTool] = {}
-        for server in self._calls.servers(principal):
+        servers = self._calls.servers(principal)
+        self._forget_others(principal.tenant, {server.id for server in servers})
+        for server in servers:
             if server.status is McpStatus.CHANGED:
                 problems.append(ConflictError("mcp_tools_changed", server=server.id))
             elif server.tools is None:
@@ -116,9 +119,18 @@ class Outside:
         with self._lock:
             self._made.pop(place, None)
             self._made[place] = server, tools
-            if len(self._made) > _REMEMBERED_SERVERS:
-                del self._made[next(iter(self._made))]
+            held = sum(_size(made) for _, made in self._made.values())
+            while held > _REMEMBERED_BYTES and len(self._made) > 1:
+                oldest = next(iter(self._made))
+                held -= _size(self._made.pop(oldest)[1])
         return tools
+
+    def _forget_others(self, tenant: TenantId, kept: Set[str]) -> None:
+        """Let go of the servers that a tenant has no more."""
+        with self._lock:
+            for place in [each for each in self._made if each[0] == tenant]:
+                if place[1] not in kept:
+                    del self._made[place]
 
     def ask_again(self, principal: Principal, servers: Sequence[McpServer]) -> None:
         """Ask servers whose tools nobody knows, each once at a time, while nobody waits."""
@@ -175,6 +187,10 @@ async def in_thread(work: Callable[[], ResultT], *, outside: bool) -> ResultT:
 @cache
 def _outside_threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(MAX_OUTSIDE_CALLS, thread_name_prefix="outside")
+
+
+def _size(tools: Sequence[FederatedTool]) -> int:
+    return sum(tool.spec.declaration.size for tool in tools)
 
 
 def _problem_of(server: McpServer) -> ArchivoltError:

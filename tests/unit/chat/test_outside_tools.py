@@ -1,8 +1,10 @@
 """MCP servers of others in the chat: their tools, their questions, and those that are broken."""
 
 import asyncio
+import gc
 import json
 import re
+import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -483,3 +485,15 @@ def test_notices_are_in_the_callers_language() -> None:
 
     [notice] = [event for event in events if isinstance(event, Notice)]
     assert notice.message.startswith("Le serveur MCP ours est inutilisable")
+
+
+def test_the_tools_of_a_server_that_is_gone_are_let_go() -> None:
+    world = world_with(DONE)
+    gone = weakref.ref(world.outside.offered(principal(ALICE)).tools[0])
+    assert gone() is not None
+
+    world.mcp_servers.delete(ACME, "ours")
+    world.outside.offered(principal(ALICE))
+    gc.collect()
+
+    assert gone() is None
