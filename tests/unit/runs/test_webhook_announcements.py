@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from archivolt.domain.errors import UnavailableError
 from archivolt.domain.run import Run, RunStatus
 from archivolt.domain.run_limits import RUN_APPROVAL_SECONDS
 from archivolt.domain.webhook import Webhook, WebhookEvent, WebhookMessage
@@ -103,10 +104,27 @@ def test_only_those_are_told_who_want_to_be() -> None:
 def test_a_run_ends_alike_though_nobody_can_be_told() -> None:
     on = world(CHANGE, DONE)
     on.deliveries.down = True
+    run = on.drive(on.start_run())
 
-    run = decided(on, on.drive(on.start_run()), Decision.APPROVE)
+    with pytest.raises(UnavailableError):  # for the machine, which tries again
+        decided(on, run, Decision.APPROVE)
 
-    assert (run.status, on.deliveries.calls) == (RunStatus.COMPLETED, 2)
+    assert (on.now(run).status, told(on)) == (RunStatus.COMPLETED, [])
+    on.deliveries.down = False
+    on.step(run)
+    assert [each.event for each in told(on)] == [WebhookEvent.RUN_ENDED]
+
+
+def test_a_webhook_that_cannot_be_told_keeps_no_other_from_being_told() -> None:
+    on = world(CHANGE)
+    on.webhooks.save(ACME, Webhook(id="after", url="https://b.test"), over=None)
+    on.deliveries.down_for = {"after", "ours"}
+    on.webhooks.save(ACME, Webhook(id="z-last", url="https://c.test"), over=None)
+
+    run = on.drive(on.start_run())
+    on.run_service.cancel(principal(ALICE), run.id)
+
+    assert len(told(on, "z-last")) == 2
     assert told(on) == []
 
 
