@@ -26,12 +26,23 @@ _CONNECT_SECONDS: Final = 5.0
 
 
 class Patience:
-    """How often one task may wait for its provider, and how long altogether."""
+    """How often one task may wait for its provider, and how long altogether.
 
-    def __init__(self, pauses: Iterable[float], *, seconds: float, answer_seconds: float) -> None:
+    With `connects_once`, a connection that is not made in time is not tried again.
+    """
+
+    def __init__(
+        self,
+        pauses: Iterable[float],
+        *,
+        seconds: float,
+        answer_seconds: float,
+        connects_once: bool = False,
+    ) -> None:
         self._pauses = iter(pauses)
         self._left = seconds
         self.answer_seconds = answer_seconds
+        self.connects_once = connects_once
 
     def next_pause(self, asked: float) -> float | None:
         """Return how long to wait, at least as long as was asked; None to give up."""
@@ -77,7 +88,15 @@ class EmbeddingCalls:
 
         """
         while True:
-            answer = self._attempt(body, patience)
+            try:
+                answer = self._attempt(body, patience)
+            except UnavailableError as error:
+                lost = error.details.get("reason") == "provider_unreachable"
+                again = patience.next_pause(0.0) if lost and not patience.connects_once else None
+                if again is None:
+                    raise
+                self._pause(again)
+                continue
             if answer is not None and answer.status_code == _OK:
                 return _parsed(answer)
             if answer is not None and answer.status_code in _KEY_REFUSED:

@@ -81,6 +81,7 @@ class RemoteEmbedder:
             _PAUSES_FOR_A_QUESTION,
             seconds=_SECONDS_FOR_A_QUESTION,
             answer_seconds=_ANSWER_SECONDS_FOR_A_QUESTION,
+            connects_once=True,
         )
         # Passages come without secrets; a person may have pasted one.
         return self._embed([redact(text).text], self._model.query_prefix, patience)[0]

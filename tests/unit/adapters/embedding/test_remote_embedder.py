@@ -267,10 +267,17 @@ def test_a_provider_that_is_too_slow_is_not_asked_twice(error: Exception, reason
     waits = Waits()
     calls = EmbeddingCalls(client, "https://provider.example/", KEY, pause=waits)
     model = EmbeddingModel(provider="toy", name="bge-m3", dimension=1024)
+    embedder = RemoteEmbedder(calls, WorkersAI(), model, count=words)
     with pytest.raises(UnavailableError) as raised:
-        RemoteEmbedder(calls, WorkersAI(), model, count=words).embed_passages(["a"])
+        embedder.embed_query("a")
     assert (len(asked), waits) == (1, [])
     assert raised.value.details["reason"] == reason
+
+    # Passages can wait for a connection that was lost, not for an answer.
+    with pytest.raises(UnavailableError) as raised:
+        embedder.embed_passages(["a"])
+    assert raised.value.details["reason"] == reason
+    assert waits == ([0.5, 2.0, 6.0] if reason == "provider_unreachable" else [])
 
 
 def test_a_secret_in_a_question_stays_here(server: EmbeddingServer) -> None:
