@@ -11,7 +11,8 @@ from archivolt.domain.markdown_prose import prose_of
 from archivolt.domain.paths import VaultPath, resolve_path, vault_uri
 from archivolt.domain.vault_addresses import read_address
 
-_OPENING: Final = re.compile(r"\]\(")
+_TOKEN: Final = re.compile(r"\\.|`+|\]\(", re.DOTALL)
+_TICKS: Final = re.compile(r"`+")
 _LABEL: Final = re.compile(r"^[ \t]*\[", re.MULTILINE)
 # Without any of these a text is prose throughout, and need not be read line by line.
 _NOT_PROSE: Final = re.compile(r"```|~~~|<!--|\$\$|^(?: {4}| {0,3}\t)", re.MULTILINE)
@@ -54,12 +55,24 @@ def led_elsewhere(text: str, now: Callable[[str, VaultPath], VaultPath | None]) 
 def _destinations(text: str) -> Iterator[Destination]:
     prose = prose_of(text) if _NOT_PROSE.search(text) else [(0, len(text))]
     for start, end in prose:
-        for opening in _OPENING.finditer(text, start, end):
-            if inline := destination_at(text, opening.end() - 1, end):
+        for opening in _openings(text, start, end):
+            if inline := destination_at(text, opening, end):
                 yield inline
         for label in _LABEL.finditer(text, start, end):
             if defined := definition_at(text, label.start(), end):
                 yield defined.destination
+
+
+def _openings(text: str, start: int, end: int) -> Iterator[int]:
+    """Yield where the `(` of inline links are; code has none, and none is escaped."""
+    last = {len(ticks[0]): ticks.start() for ticks in _TICKS.finditer(text, start, end)}
+    while token := _TOKEN.search(text, start, end):
+        start = token.end()
+        if token[0] == "](":
+            yield start - 1
+        elif token[0][0] == "`" and last.get(len(token[0]), 0) >= start:
+            runs = _TICKS.finditer(text, start, end)
+            start = next(run.end() for run in runs if len(run[0]) == len(token[0]))
 
 
 def _link(text: str, destination: Destination) -> AnswerLink | None:
