@@ -235,7 +235,9 @@ def test_a_silence_is_told_in_the_log_once_and_of_whom_is_not(
     assert ACME not in str(told.__dict__)
 
 
-def test_a_search_beside_a_hung_vector_store_is_by_words_and_waits_once() -> None:
+def test_a_search_beside_a_hung_vector_store_is_by_words_and_waits_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     waits: list[float] = []
 
     def hang(request: httpx2.Request) -> httpx2.Response:
@@ -255,6 +257,7 @@ def test_a_search_beside_a_hung_vector_store_is_by_words_and_waits_once() -> Non
         assert [notice.code for notice in result.notices] == ["meaning_unavailable"]
 
     assert waits == [3.0]
+    assert caplog.messages.count("the vector store did not answer in time") == 1
     assert counted.asked == 1, "what cannot be looked for is not embedded, nor paid for"
 
     world.clock.advance(seconds=SILENCE_SECONDS)

@@ -69,7 +69,9 @@ class QdrantRest:
             status = response.status_code
             answer: Any = response.json() if status == _OK else None
         except httpx2.TimeoutException as error:
-            raise UnavailableError("unavailable", reason=silence(error)) from error
+            reason = silence(error)
+            logger.warning("the vector store did not answer in time", extra={"reason": reason})
+            raise UnavailableError("unavailable", reason=reason) from error
         except (httpx2.TransportError, ValueError) as error:
             raise UnavailableError("unavailable") from error
         if status == _NOT_FOUND:
