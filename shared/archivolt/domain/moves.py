@@ -76,6 +76,14 @@ def departed(
     )
 
 
+def still_gone(entry: CatalogueEntry, *, now: datetime) -> CatalogueEntry:
+    """Return a new tombstone in place of one; what was moved from there is found as before."""
+    plain = withdrawn(entry.vault, entry.path, entry, now=now)
+    return replace(
+        entry, generation=plain.generation, updated_at=now, sequencer=None, reason=plain.reason
+    )
+
+
 def remembering(entry: CatalogueEntry, stored: CatalogueEntry | None) -> CatalogueEntry:
     """Return an entry that knows of the move that the one before it knows of."""
     if stored is None:

@@ -17,6 +17,7 @@ from archivolt.domain.moves import (
     is_moving,
     is_there,
     moving,
+    still_gone,
 )
 from archivolt.domain.paths import ROOT, VaultPath, is_hidden
 from archivolt.domain.vault import VaultRef
@@ -100,17 +101,27 @@ class MoveMarks:
             if self._is_there(source):
                 self.keep(source)
                 return
-            over = self._over(entry, source)
-            now = self._clock.now()
-            gone = departed(self._vault, source, entry, to=target, over=over, now=now)
-            if entry is not None and self._is_back(entry):
-                gone = replace(gone, served=entry.served)
-            before = self._before.get(source)
-            if before is not None and before.moved_from:
-                gone = replace(gone, moved_from=before.moved_from)
-            if self._catalogue.advance(gone, previous=entry):
+            gone = self._departed(entry, source, target)
+            if gone is not None and self._catalogue.advance(gone, previous=entry):
                 return
         raise UnavailableError("unavailable")
+
+    def _departed(
+        self, entry: CatalogueEntry | None, source: VaultPath, target: VaultPath
+    ) -> CatalogueEntry | None:
+        """Return the tombstone of a file that has left, None if what it rests on has changed."""
+        over, now = self._over(entry, source), self._clock.now()
+        before = self._before.get(source)
+        moved_from = before.moved_from if before else ROOT
+        gone = departed(self._vault, source, entry, to=target, over=over, now=now)
+        place = self._left_before(entry)
+        if entry is not None and place == source:
+            gone = replace(gone, served=entry.served)
+        elif entry is not None and place is not None:
+            if not self._lead_on(moved_from, entry, target, over):
+                return None
+            gone = still_gone(entry, now=now)
+        return replace(gone, moved_from=moved_from) if moved_from else gone
 
     def _knows(self, entry: CatalogueEntry | None, source: VaultPath) -> bool:
         """Tell whether the catalogue knows that the file is gone.
@@ -122,15 +133,33 @@ class MoveMarks:
         before = self._before.get(source)
         return before is None or entry.generation != before.source
 
-    def _is_back(self, entry: CatalogueEntry) -> bool:
-        """Tell whether a file that moved away had come back, by moves the index knows nothing of.
+    def _left_before(self, entry: CatalogueEntry | None) -> VaultPath | None:
+        """Return where a file is found that moved away earlier, and that the index knows only here.
 
-        Then the passages of its first departure are still all there is of it.
+        It may have come back, by moves the index knows nothing of: then the passages of its first
+        departure are still all there is of it. If it is elsewhere, another file leaves now.
         """
-        if is_there(entry) or not entry.served:
-            return False
+        if entry is None or is_there(entry) or not entry.served:
+            return None
         known = entries_along_moves(self._catalogue, [(self._vault, entry.path)])
-        return found_at(known, self._vault, entry.path, entry.served) == entry.path
+        return found_at(known, self._vault, entry.path, entry.served)
+
+    def _lead_on(
+        self, moved_from: VaultPath, passed: CatalogueEntry, target: VaultPath, over: Generation
+    ) -> bool:
+        """Have a file's former place lead past one that stands for another file; False: changed.
+
+        Of a file that was made anew in the place it leaves, the index has nothing to lead to.
+        """
+        former = self._catalogue.get(self._vault, moved_from) if moved_from else None
+        if former is None or not former.served:
+            return True
+        if (former.moved_to, former.moved_over) != (passed.path, passed.generation):
+            return True
+        onward = replace(former, moved_to=target, moved_over=over)
+        if is_there(former):
+            return self._catalogue.mark_moving(onward)
+        return self._catalogue.advance(replace(onward, sequencer=None), previous=former)
 
     def _over(self, entry: CatalogueEntry | None, source: VaultPath) -> Generation:
         if entry is not None and is_moving(entry):

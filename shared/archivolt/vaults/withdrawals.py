@@ -7,13 +7,12 @@ event still counts: of the deletion, and of a file that is made anew.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from archivolt.domain.errors import NotFoundError, UnavailableError
 from archivolt.domain.ingestion import CatalogueEntry, IndexState, withdrawn
-from archivolt.domain.moves import remembering
+from archivolt.domain.moves import remembering, still_gone
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
@@ -83,13 +82,7 @@ def _tombstone(
     vault: VaultRef, path: VaultPath, entry: CatalogueEntry | None, *, now: datetime
 ) -> CatalogueEntry:
     """Return a new tombstone; what an earlier move from this path left is found as before."""
-    plain = withdrawn(vault, path, entry, now=now)
     if entry is not None and entry.state is IndexState.DELETED:
-        return replace(
-            entry,
-            generation=plain.generation,
-            updated_at=now,
-            sequencer=None,
-            reason=plain.reason,
-        )
+        return still_gone(entry, now=now)
+    plain = withdrawn(vault, path, entry, now=now)
     return remembering(plain, entry) if entry is not None and entry.served else plain

@@ -142,6 +142,38 @@ def test_what_takes_the_old_place_of_a_large_document_meanwhile_is_not_read_for_
     assert (notes.text(world.vault, VaultPath(NEW)) or "").startswith("llamas graze")
 
 
+@pytest.mark.parametrize("third", [OLD, "d.md"])
+def test_a_file_that_passes_where_another_had_stood_leaves_it_found(
+    world: ProductWorld, third: str
+) -> None:
+    world.put("passed.md", "alpacas hum")
+    world.settle_all()
+    world.move("passed.md", NEW)
+    world.move(OLD, "passed.md")
+    world.move("passed.md", third)
+    assert where(world) == {third}
+    assert where(world, "alpacas hum") == {NEW}
+    for event in world.events()[::-1]:
+        assert not world.deliver(event).failed
+        world.embed()
+        assert where(world) == {third}
+        assert where(world, "alpacas hum") == {NEW}
+    is_tidy(world)
+
+
+def test_what_is_made_anew_in_an_old_place_and_moves_away_leaves_what_had_moved_found(
+    world: ProductWorld,
+) -> None:
+    world.move(OLD, NEW)
+    world.create(OLD, "alpacas hum")
+    world.move(OLD, "d.md")
+    assert where(world) == {NEW}
+    world.settle_all()
+    assert where(world) == {NEW}
+    assert where(world, "alpacas hum") == {"d.md"}
+    is_tidy(world)
+
+
 def test_a_directory_of_a_thousand_files_moves_without_an_embedding() -> None:
     world = ProductWorld()
     for number in range(1_000):
