@@ -27,6 +27,7 @@ class KeptRuns:
         self._kept = Kept(settings, clock)
         self.create = store.create
         self.save = store.save
+        self.forget = store.forget
         self.sealed_state = store.sealed_state
         self.result = store.result
         self.events = store.events
