@@ -376,7 +376,9 @@ class ErasureWorld:
             store = next(each.store for each in FOLDERS if key.startswith(f"{each.prefix}/"))
             found.setdefault(store, {})[f"{key} {version}"] = f"{key} {body}"
         found["vectors"] = dict(self._points())
-        found["timers"] = {name: json.dumps(kept) for name, kept in self.timers.kept.items()}
+        found["timers"] = {
+            name: json.dumps(kept, default=str) for name, kept in self.timers.kept.items()
+        }
         return found
 
     def mentions(self, canary: str) -> list[str]:
