@@ -139,3 +139,10 @@ def test_no_file_holds_what_must_not_be_published() -> None:
 )
 def test_what_must_not_be_published_is_recognised(what: str, text: str) -> None:
     assert FORBIDDEN_TEXT[what].search(text)
+
+
+def test_ci_names_every_folder_of_tests() -> None:
+    folders = {path.parent.name for path in (ROOT / "tests").glob("*/test_*.py")}
+    folders |= {path.parents[1].name for path in (ROOT / "tests").glob("*/*/test_*.py")}
+    script = (ROOT / ".ci/run").read_text(encoding="utf-8")
+    assert {name for name in folders if f"tests/{name}" not in script} == set()
