@@ -159,7 +159,7 @@ def test_killed_while_it_indexes_it_finishes_after_the_next_start(
         assert client.post("/api/v1/file/many", json=written).status_code == 201
     own.kill()
     own.start()
-    wait_until(lambda: own.vault_status("many").get("states") == {"indexed": 61}, 240, every=3)
+    wait_until(lambda: own.vault_status("many").get("states") == {"indexed": 61}, 420, every=3)
     (hit,) = own.search("pangolin", mode="lexical")[:1]
     assert hit["path"] == "acknowledged.md"
     paths = {own.search(f"mot{number:02}", mode="lexical")[0]["path"] for number in (0, 31, 59)}
