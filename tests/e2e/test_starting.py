@@ -145,6 +145,7 @@ def test_a_stopped_stack_leaves_no_process_and_keeps_everything(
     assert [(hit["path"], hit["heading"]) for hit in own.search("nightly backups kept")] == hits
 
 
+@pytest.mark.one_python
 def test_killed_while_it_indexes_it_finishes_after_the_next_start(
     new_stack: NewStack, tmp_path: Path
 ) -> None:
