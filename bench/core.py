@@ -121,7 +121,7 @@ def _process_as_the_functions() -> Generator[ProcessPoolExecutor]:
         with ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn")) as alone:
             yield alone
     finally:
-        del os.environ[ALLOCATOR]  # noqa: TID251
+        del os.environ[ALLOCATOR]  # noqa: TID251  as it was set
 
 
 def _rows(folder: Path, folder_of_shards: Path) -> list[Row]:
