@@ -6,10 +6,8 @@ name, which the layers above never lose.
 """
 
 import socket
-import ssl
-import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import Final
 
 import anyio
 from httpcore2 import (
@@ -21,11 +19,11 @@ from httpcore2 import (
     ConnectTimeout,
     NetworkBackend,
     NetworkStream,
-    ReadTimeout,
     SyncBackend,
 )
 
 from archivolt.adapters.http.addresses import OutboundRules
+from archivolt.adapters.http.timed import TimedStream
 from archivolt.domain.limits import MAX_OUTBOUND_SECONDS
 
 # How many addresses of a host are tried.
@@ -90,42 +88,8 @@ class GuardedBackend(NetworkBackend):
             except (ConnectError, ConnectTimeout) as error:
                 failure = error
             else:
-                return _TimedStream(stream, self._seconds)
+                return TimedStream(stream, self._seconds)
         raise failure
-
-
-class _TimedStream(NetworkStream):
-    """A connection on which an answer has to end in time."""
-
-    def __init__(self, stream: NetworkStream, seconds: float) -> None:
-        self._stream = stream
-        self._seconds = seconds
-        self._ends = time.monotonic() + seconds
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        left = self._ends - time.monotonic()
-        if left <= 0:
-            raise ReadTimeout("the answer takes too long")
-        return self._stream.read(max_bytes, min(left, timeout or left))
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, timeout)
-        self._ends = time.monotonic() + self._seconds
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def start_tls(
-        self,
-        ssl_context: ssl.SSLContext,
-        server_hostname: str | None = None,
-        timeout: float | None = None,
-    ) -> NetworkStream:
-        secured = self._stream.start_tls(ssl_context, server_hostname, timeout)
-        return _TimedStream(secured, self._seconds)
-
-    def get_extra_info(self, info: str) -> Any:  # noqa: ANN401  the backend's protocol
-        return self._stream.get_extra_info(info)
 
 
 class AsyncGuardedBackend(AsyncNetworkBackend):

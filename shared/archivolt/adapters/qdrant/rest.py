@@ -5,6 +5,7 @@ from typing import Any, Final
 import httpx2
 
 from archivolt.adapters.http.silence import silence
+from archivolt.adapters.http.timed import TimedTransport
 from archivolt.domain.errors import UnavailableError
 from archivolt.observability import logger
 
@@ -24,7 +25,7 @@ class NoCollectionError(Exception):
 
 
 class QdrantRest:
-    """One Qdrant server.
+    """One Qdrant server; the time of a call is for the whole of its answer.
 
     Args:
         url: Its address.
@@ -41,7 +42,7 @@ class QdrantRest:
             headers={"api-key": api_key} if api_key else {},
             timeout=httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
             trust_env=False,
-            transport=transport,
+            transport=transport or TimedTransport(),
         )
 
     def close(self) -> None:
