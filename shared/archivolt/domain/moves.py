@@ -84,6 +84,16 @@ def still_gone(entry: CatalogueEntry, *, now: datetime) -> CatalogueEntry:
     )
 
 
+def tombstone(
+    vault: VaultRef, path: VaultPath, stored: CatalogueEntry | None, *, now: datetime
+) -> CatalogueEntry:
+    """Return a new tombstone; what an earlier move from this path left is found as before."""
+    if stored is not None and not is_there(stored):
+        return still_gone(stored, now=now)
+    plain = withdrawn(vault, path, stored, now=now)
+    return remembering(plain, stored) if stored is not None and stored.served else plain
+
+
 def remembering(entry: CatalogueEntry, stored: CatalogueEntry | None) -> CatalogueEntry:
     """Return an entry that knows of the move that the one before it knows of."""
     if stored is None:

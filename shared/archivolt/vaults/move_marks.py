@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from archivolt.domain.errors import NotFoundError, UnavailableError
-from archivolt.domain.ingestion import CatalogueEntry, Generation, withdrawn
+from archivolt.domain.ingestion import CatalogueEntry, Generation
 from archivolt.domain.moves import (
     departed,
     found_at,
@@ -18,6 +18,7 @@ from archivolt.domain.moves import (
     is_there,
     moving,
     still_gone,
+    tombstone,
 )
 from archivolt.domain.paths import ROOT, VaultPath, is_hidden
 from archivolt.domain.vault import VaultRef
@@ -60,23 +61,36 @@ class MoveMarks:
         for _ in range(_ATTEMPTS):
             known = self._catalogue.get_many([(self._vault, source), (self._vault, target)])
             entry, there = known.get((self._vault, source)), known.get((self._vault, target))
-            if there is not None and is_there(there) and not self._is_there(target):
-                # Somebody deleted it behind our back, and its event is still to come.
-                gone = withdrawn(self._vault, target, there, now=self._clock.now())
-                self._catalogue.advance(gone, previous=there)
+            over = self._taken(entry, target, there)
+            if over is None:
                 continue
-            unsure = is_there(there) or is_hidden(target)
-            over = _UNKNOWN if unsure else generation_at(there)
-            if entry is not None and is_moving(entry) and entry.moved_to == target:
-                over = entry.moved_over
-            elif entry is not None and is_there(entry):
+            if entry is not None and is_there(entry):
                 marked = moving(entry, target, over=over)
-                if not self._catalogue.mark_moving(marked):
+                known_so = is_moving(entry) and marked == entry
+                if not known_so and not self._catalogue.mark_moving(marked):
                     continue
             before = ROOT if is_there(entry) else self._came_from(source)
             self._before[source] = _Before(generation_at(entry), over, before)
             return
         raise UnavailableError("unavailable")
+
+    def _taken(
+        self, entry: CatalogueEntry | None, target: VaultPath, there: CatalogueEntry | None
+    ) -> Generation | None:
+        """Return the name of what the catalogue says of the new place, None if that changed.
+
+        A place without a file gets a name of its own: a file that was moved there before, and went
+        without the catalogue's being told, is still found under the name that was there then.
+        """
+        if is_hidden(target):
+            return _UNKNOWN
+        if self._is_there(target):
+            # It is another's, or the copy that an earlier attempt made.
+            if entry is not None and is_moving(entry) and entry.moved_to == target:
+                return entry.moved_over
+            return _UNKNOWN if is_there(there) else generation_at(there)
+        gone = tombstone(self._vault, target, there, now=self._clock.now())
+        return gone.generation if self._catalogue.advance(gone, previous=there) else None
 
     def keep(self, source: VaultPath) -> None:
         """Say that a file stays where it is."""

@@ -11,8 +11,8 @@ from datetime import datetime
 from typing import Final
 
 from archivolt.domain.errors import NotFoundError, UnavailableError
-from archivolt.domain.ingestion import CatalogueEntry, IndexState, withdrawn
-from archivolt.domain.moves import remembering, still_gone
+from archivolt.domain.ingestion import CatalogueEntry, IndexState
+from archivolt.domain.moves import tombstone
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
@@ -47,8 +47,8 @@ class Withdrawals:
             entry = self._catalogue.get(vault, path)
             if self._is_there(vault, path):
                 return
-            tombstone = _tombstone(vault, path, entry, now=self._clock.now())
-            if self._catalogue.advance(tombstone, previous=entry):
+            gone = tombstone(vault, path, entry, now=self._clock.now())
+            if self._catalogue.advance(gone, previous=entry):
                 return
         raise UnavailableError("unavailable")
 
@@ -76,13 +76,3 @@ def _is_gone(entry: CatalogueEntry | None, since: datetime) -> bool:
     if entry is None or entry.state is not IndexState.DELETED:
         return False
     return entry.updated_at >= since
-
-
-def _tombstone(
-    vault: VaultRef, path: VaultPath, entry: CatalogueEntry | None, *, now: datetime
-) -> CatalogueEntry:
-    """Return a new tombstone; what an earlier move from this path left is found as before."""
-    if entry is not None and entry.state is IndexState.DELETED:
-        return still_gone(entry, now=now)
-    plain = withdrawn(vault, path, entry, now=now)
-    return remembering(plain, entry) if entry is not None and entry.served else plain

@@ -1,5 +1,6 @@
 """What the product moves is found once at any moment, and nothing is embedded for it."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -395,6 +396,38 @@ def test_a_deletion_of_a_directory_that_died_takes_what_was_moved_there_out_of_e
         assert world.found("llamas graze", mode=SearchMode.LEXICAL) == []
         moments += 1
     assert moments > 5
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_what_died_unacknowledged_where_another_file_is_moved_to_is_not_found_for_it(
+    world: ProductWorld, *, known: bool
+) -> None:
+    if known:
+        world.put(NEW, "guanacos")
+        world.settle_all()
+        world.remove(NEW)
+        world.settle_all()
+    world.move(OLD, NEW)
+    # The file is gone, and the process dies before the catalogue is told.
+    moments = 0
+    while NEW in world.texts():
+        world.line.strike_after(moments)
+        with suppress(Death):
+            world.remove(NEW)
+        moments += 1
+    world.line.calm()
+
+    def look() -> None:
+        where(world, "vicuñas")
+
+    world.line.watch(look)
+    world.move("other.md", NEW)
+    world.line.watch(None)
+    assert where(world, "vicuñas") == {NEW}
+    assert world.found("llamas graze", mode=SearchMode.LEXICAL) == []
+    world.settle_all()
+    assert where(world, "vicuñas") == {NEW}
+    is_tidy(world)
 
 
 @pytest.mark.parametrize("hidden", [".trash/a.md", "d/.archive/a.md"])
