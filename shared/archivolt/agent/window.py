@@ -39,11 +39,11 @@ def tokens_in(text: str) -> int:
 
 def tokens_of(messages: Sequence[ModelMessage]) -> int:
     """Return about how many tokens messages have, with their calls."""
+    # A message knows its size: nothing is measured twice in a turn.
     return sum(
-        tokens_in(message.text)
-        + tokens_in(message.reasoning)
+        message.size // _BYTES_PER_TOKEN
+        + (2 + len(message.tool_calls)) * _AROUND
         + len(message.images) * _PER_IMAGE
-        + sum(tokens_in(call.arguments) for call in message.tool_calls)
         for message in messages
     )
 
@@ -55,7 +55,8 @@ def without_old_results(
 
     Those the model has not answered to yet stay. None: they do not fit even so.
     """
-    last = max((i for i, m in enumerate(messages) if m.role == "assistant"), default=0)
+    newest = range(len(messages) - 1, -1, -1)
+    last = next((i for i in newest if messages[i].role == "assistant"), 0)
     return _fitted(messages, range(last), room)
 
 

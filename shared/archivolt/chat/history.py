@@ -35,6 +35,8 @@ def model_history(messages: Sequence[Message]) -> list[ModelMessage]:
 
 
 def _said(message: Message) -> str:
+    if not message.tool_calls:
+        return message.text
     changes = [
         f"[{call.tool_name}: {call.status}]"
         for call in message.tool_calls
@@ -58,10 +60,10 @@ def _latest(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
         room -= len(message.text)
         if kept and room < 0:
             break
-        kept.insert(0, message)
-    while kept and kept[0].role != "user":
-        kept.pop(0)
-    return kept
+        kept.append(message)
+    while kept and kept[-1].role != "user":
+        kept.pop()
+    return kept[::-1]
 
 
 def title_of(text: str) -> str:

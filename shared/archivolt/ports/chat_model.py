@@ -47,8 +47,11 @@ class ModelMessage:
     @cached_property
     def size(self) -> int:
         """How many bytes of text it has, with its calls and without its images."""
-        texts = (self.text, self.reasoning, self.echo, self.tool_call_id)
-        size = sum(map(utf8_size, texts))
+        size = utf8_size(self.text)
+        for text in (self.reasoning, self.echo, self.tool_call_id):
+            # Nearly always empty: a turn measures some hundred messages.
+            if text:
+                size += utf8_size(text)
         for call in self.tool_calls:
             size += utf8_size(call.id) + utf8_size(call.name) + utf8_size(call.arguments)
         return size

@@ -91,5 +91,7 @@ def _renamed(declaration: Declaration) -> Declaration:
 
 
 def _renamed_calls(message: ModelMessage) -> ModelMessage:
+    if not message.tool_calls:
+        return message
     calls = (replace(call, name=sent_name(call.name)) for call in message.tool_calls)
-    return replace(message, tool_calls=tuple(calls)) if message.tool_calls else message
+    return replace(message, tool_calls=tuple(calls))

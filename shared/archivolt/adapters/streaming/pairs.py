@@ -18,6 +18,10 @@ def valid_pairs(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
         if message.role == "tool":
             results[message.tool_call_id] = message
             continue
+        if not message.tool_calls:
+            paired.append(message)
+            results = {}
+            continue
         told = [
             results.get(call.id) or ModelMessage(role="tool", tool_call_id=call.id, text=NOT_RUN)
             for call in message.tool_calls
