@@ -57,6 +57,7 @@ def a_full_message() -> Message:
         ),
         input_tokens=10,
         output_tokens=20,
+        stopped=True,
     )
 
 
@@ -258,6 +259,39 @@ def test_a_turn_holds_the_conversation_and_gives_it_back(conversations: Conversa
     assert conversations.get(ACME, read_by_both.id) == released
     with pytest.raises(ConflictError):
         conversations.append(held, [a_message(2)])
+
+
+def test_a_turn_is_asked_to_stop_and_the_next_one_knows_nothing_of_it(
+    conversations: ConversationStore,
+) -> None:
+    begun = a_conversation()
+    conversations.create(begun)
+    until, asked_at = START + timedelta(minutes=5), START + timedelta(seconds=3)
+    held = conversations.append(begun, [a_message(1)], busy_until=until)
+    head = conversations.head(ACME, begun.id)
+    assert head == replace(held, messages=())
+
+    conversations.ask_stop(head, asked_at)
+
+    assert conversations.head(ACME, begun.id).stop_asked_at == asked_at
+    assert conversations.latest(ACME, begun.id).stop_asked_at == asked_at
+    answered = conversations.append(held, [a_message(2, author=Author.ASSISTANT)])
+    assert answered.stop_asked_at is None
+    assert conversations.get(ACME, begun.id) == answered
+    # A late wish: the next turn has begun, at the very moment that the last one had.
+    conversations.append(answered, [a_message(3)], busy_until=until)
+    with pytest.raises(ConflictError):
+        conversations.ask_stop(head, asked_at)
+    assert conversations.head(ACME, begun.id).stop_asked_at is None
+
+
+def test_a_wish_to_stop_makes_no_conversation(conversations: ConversationStore) -> None:
+    with pytest.raises(NotFoundError):
+        conversations.ask_stop(a_conversation(), START)
+    for odd in ("missing", "", "x" * 2_000):
+        with pytest.raises(NotFoundError):
+            conversations.head(ACME, ConversationId(odd))
+    assert conversations.of_user(ACME, ALICE, limit=10) == ([], None)
 
 
 def test_a_new_title_changes_nothing_else(conversations: ConversationStore) -> None:

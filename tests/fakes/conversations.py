@@ -37,6 +37,12 @@ class InMemoryConversations:
             raise NotFoundError("conversation_not_found")
         return kept
 
+    def head(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        return replace(self.get(tenant, conversation_id), messages=(), waiting=None)
+
+    def ask_stop(self, conversation: Conversation, at: datetime) -> None:
+        self._keep(replace(self._as_read(conversation), stop_asked_at=at))
+
     def append(
         self,
         conversation: Conversation,
@@ -46,10 +52,7 @@ class InMemoryConversations:
         busy_until: datetime | None = None,
         waiting: WaitingTurn | None = None,
     ) -> Conversation:
-        kept = self.get(conversation.tenant, conversation.id)
-        read = (conversation.message_count, conversation.busy_until)
-        if (kept.message_count, kept.busy_until) != read:
-            raise ConflictError("conflict")
+        kept = self._as_read(conversation)
         after = self._keep(
             replace(
                 kept,
@@ -60,6 +63,7 @@ class InMemoryConversations:
                 busy_until=busy_until,
                 waiting=waiting if messages and busy_until is None else kept.waiting,
                 private=kept.private or any(message.private for message in messages),
+                stop_asked_at=None,
             )
         )
         return replace(after, messages=(*conversation.messages, *messages))
@@ -81,6 +85,13 @@ class InMemoryConversations:
 
     def delete(self, conversation: Conversation) -> None:
         self._kept.pop((conversation.tenant, conversation.id), None)
+
+    def _as_read(self, conversation: Conversation) -> Conversation:
+        kept = self.get(conversation.tenant, conversation.id)
+        read = (conversation.message_count, conversation.busy_until)
+        if (kept.message_count, kept.busy_until) != read:
+            raise ConflictError("conflict")
+        return kept
 
     def _keep(self, conversation: Conversation) -> Conversation:
         self._kept[conversation.tenant, conversation.id] = conversation

@@ -1,11 +1,12 @@
 """Conversations and what is kept of them (S24, S25)."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, NewType
 
 from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.limits import STOP_PATIENCE_SECONDS
 
 ConversationId = NewType("ConversationId", str)
 
@@ -47,7 +48,8 @@ class ToolCallRecord:
 class Message:
     """One message of a conversation, numbered from 1.
 
-    `private`: the model had seen what may be of documents when it wrote it.
+    `private`: the model had seen what may be of documents when it wrote it. `stopped`: the person
+    ended it before it was whole.
     """
 
     number: int
@@ -59,6 +61,7 @@ class Message:
     input_tokens: int = 0
     output_tokens: int = 0
     private: bool = False
+    stopped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +77,7 @@ class Conversation:
     """A conversation of one user. `messages` is empty in listings, `waiting` is absent there.
 
     `busy_until`: a turn is being answered; past that moment its holder is taken for dead.
-    `private`: one of its messages is.
+    `stop_asked_at`: since when its person wants that turn ended. `private`: one of its messages is.
     """
 
     id: ConversationId
@@ -88,3 +91,11 @@ class Conversation:
     messages: tuple[Message, ...] = field(default=())
     waiting: WaitingTurn | None = None
     private: bool = False
+    stop_asked_at: datetime | None = None
+
+    def is_busy(self, now: datetime) -> bool:
+        """Tell whether a turn is being answered; one that heeds no stop is taken for dead."""
+        if self.busy_until is None or self.busy_until <= now:
+            return False
+        asked = self.stop_asked_at
+        return asked is None or now < asked + timedelta(seconds=STOP_PATIENCE_SECONDS)

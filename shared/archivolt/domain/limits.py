@@ -224,6 +224,10 @@ MAX_PARALLEL_TOOLS: Final = 8
 # How long after its last possible moment a turn that never ended still holds its conversation.
 TURN_GRACE_SECONDS: Final = 30
 HEARTBEAT_SECONDS: Final = 15
+# How often a turn looks whether its person wants it ended, and after how long one that pays no heed
+# is taken for dead.
+STOP_LOOK_SECONDS: Final = 1
+STOP_PATIENCE_SECONDS: Final = 60
 DEFAULT_CONVERSATIONS: Final = 50
 MAX_CONVERSATIONS: Final = 200
 MAX_SEARCHED_CONVERSATIONS: Final = 100

@@ -39,6 +39,14 @@ class KeptConversations:
         """Return a conversation with its latest messages."""
         return self._shown(self._store.latest(tenant, conversation_id))
 
+    def head(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        """Return a conversation without its messages."""
+        return self._shown(self._store.head(tenant, conversation_id))
+
+    def ask_stop(self, conversation: Conversation, at: datetime) -> None:
+        """Note that the turn that holds a conversation shall end."""
+        self._store.ask_stop(conversation, at)
+
     def append(
         self,
         conversation: Conversation,

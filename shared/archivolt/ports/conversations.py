@@ -40,6 +40,25 @@ class ConversationStore(Protocol):
         """
         ...
 
+    def head(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        """Return a conversation as it is now, without its messages and without what waits.
+
+        Raises:
+            NotFoundError: `conversation_not_found`.
+
+        """
+        ...
+
+    def ask_stop(self, conversation: Conversation, at: datetime) -> None:
+        """Note on a conversation that the turn that holds it shall end; the next append forgets it.
+
+        Raises:
+            ConflictError: `conflict`: that turn is over.
+            NotFoundError: `conversation_not_found`.
+
+        """
+        ...
+
     def append(
         self,
         conversation: Conversation,

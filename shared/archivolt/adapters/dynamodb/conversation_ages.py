@@ -11,7 +11,8 @@ from typing import Final
 
 from boto3.dynamodb.conditions import Attr
 
-from archivolt.adapters.dynamodb.conversations import DynamoConversations, conversation_of
+from archivolt.adapters.dynamodb.conversation_heads import conversation_of
+from archivolt.adapters.dynamodb.conversations import DynamoConversations
 from archivolt.adapters.dynamodb.moments import to_text
 from archivolt.adapters.dynamodb.run_items import run_key, run_of
 from archivolt.adapters.dynamodb.runs import DynamoRuns

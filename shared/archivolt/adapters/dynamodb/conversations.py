@@ -17,9 +17,19 @@ from typing import Final
 from boto3.dynamodb.conditions import Attr
 from boto3.dynamodb.conditions import Key as KeyCondition
 
+from archivolt.adapters.dynamodb.conversation_heads import (
+    HEAD,
+    as_read,
+    conversation_of,
+    head_item,
+    head_key,
+    is_private,
+    last_used,
+    optional,
+    owner_pk,
+)
 from archivolt.adapters.dynamodb.latest_messages import latest_items, messages_of
 from archivolt.adapters.dynamodb.messages import to_parts
-from archivolt.adapters.dynamodb.moments import to_text
 from archivolt.adapters.dynamodb.table import (
     MAX_TRANSACTION_WRITES,
     ConditionFailedError,
@@ -39,7 +49,6 @@ from archivolt.domain.errors import (
 )
 from archivolt.domain.identity import TenantId, UserId
 
-_HEAD: Final = "CONVERSATION"
 _INDEX: Final = "by_last_use"
 _DELETE_ROUNDS: Final = 5
 # A transaction carries at most 4 MB (Amazon DynamoDB developer guide, "Quotas").
@@ -54,19 +63,7 @@ class DynamoConversations:
 
     def create(self, conversation: Conversation) -> None:
         """Record a new conversation with the messages that it has."""
-        item = {
-            **_key(conversation.tenant, conversation.id)._asdict(),
-            "id": conversation.id,
-            "tenant": conversation.tenant,
-            "owner": conversation.owner,
-            "title": conversation.title,
-            "created_at": conversation.created_at.isoformat(),
-            "message_count": conversation.message_count,
-            "private": _is_private(conversation, conversation.messages),
-            "busy_until": _optional(conversation.busy_until),
-            "owner_pk": _owner_pk(conversation.tenant, conversation.owner),
-            **_last_used(conversation.id, conversation.updated_at),
-        }
+        item = head_item(conversation)
         messages = _writes(conversation, conversation.messages, None)
         try:
             # A transaction even of one: repeating a lost request cannot conflict with itself.
@@ -76,9 +73,9 @@ class DynamoConversations:
 
     def get(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
         """Return a conversation with its messages, in order."""
-        key = _key(tenant, conversation_id)
+        key = head_key(tenant, conversation_id)
         items = list(self._table.items(key.pk)) if is_key_text(conversation_id) else []
-        if not items or items[0]["sk"] != _HEAD:
+        if not items or items[0]["sk"] != HEAD:
             raise NotFoundError("conversation_not_found")
         return _whole(items[0], items[1:])
 
@@ -86,9 +83,9 @@ class DynamoConversations:
         """Return a conversation with its latest messages; its two reads go side by side."""
         if not is_key_text(conversation_id):
             raise NotFoundError("conversation_not_found")
-        key = _key(tenant, conversation_id)
+        key = head_key(tenant, conversation_id)
         with ThreadPoolExecutor(1) as beside:
-            reading = beside.submit(latest_items, self._table, key.pk, _HEAD)
+            reading = beside.submit(latest_items, self._table, key.pk, HEAD)
             head = self._table.get(key)
             items = reading.result()
         if head is None:
@@ -97,6 +94,25 @@ class DynamoConversations:
         newest = found.messages[-1].number if found.messages else 0
         # A turn that was appended between the two reads is in one of them alone.
         return found if newest == found.message_count else self.get(tenant, conversation_id)
+
+    def head(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
+        """Return a conversation without its messages."""
+        if not is_key_text(conversation_id):
+            raise NotFoundError("conversation_not_found")
+        return conversation_of(self._head(tenant, conversation_id))
+
+    def ask_stop(self, conversation: Conversation, at: datetime) -> None:
+        """Note that the turn that holds a conversation shall end."""
+        asked = Update(
+            key=head_key(conversation.tenant, conversation.id),
+            set={"stop_asked_at": at.isoformat()},
+            condition=as_read(conversation),
+        )
+        try:
+            self._table.update(asked)
+        except ConditionFailedError as error:
+            self._head(conversation.tenant, conversation.id)
+            raise ConflictError("conflict") from error
 
     def append(
         self,
@@ -108,41 +124,39 @@ class DynamoConversations:
         waiting: WaitingTurn | None = None,
     ) -> Conversation:
         """Add messages after the last, all or none, and return the new state."""
-        if not messages or busy_until is not None:
-            waiting = conversation.waiting
-        writes = _writes(conversation, messages, waiting)
-        last = messages[-1].written_at if messages else conversation.updated_at
-        head = Update(
-            key=_key(conversation.tenant, conversation.id),
-            set={
-                "message_count": conversation.message_count + len(messages),
-                "private": _is_private(conversation, messages),
-                "busy_until": _optional(busy_until),
-                **(_last_used(conversation.id, last) if messages else {}),
-                **({} if title is None else {"title": title}),
-            },
-            condition=Attr("message_count").eq(conversation.message_count)
-            & Attr("busy_until").eq(_optional(conversation.busy_until)),
-        )
-        try:
-            self._table.transact([head, *writes])
-        except ConditionFailedError as error:
-            self._head(conversation)
-            raise ConflictError("conflict") from error
-        return replace(
+        after = replace(
             conversation,
             title=conversation.title if title is None else title,
-            updated_at=last,
+            updated_at=messages[-1].written_at if messages else conversation.updated_at,
             message_count=conversation.message_count + len(messages),
             busy_until=busy_until,
             messages=(*conversation.messages, *messages),
-            waiting=waiting,
-            private=_is_private(conversation, messages),
+            waiting=waiting if messages and busy_until is None else conversation.waiting,
+            private=is_private(conversation, messages),
+            stop_asked_at=None,
         )
+        head = Update(
+            key=head_key(conversation.tenant, conversation.id),
+            set={
+                "message_count": after.message_count,
+                "private": after.private,
+                "busy_until": optional(busy_until),
+                **(last_used(after.id, after.updated_at) if messages else {}),
+                **({} if title is None else {"title": title}),
+            },
+            remove=("stop_asked_at",),
+            condition=as_read(conversation),
+        )
+        try:
+            self._table.transact([head, *_writes(conversation, messages, after.waiting)])
+        except ConditionFailedError as error:
+            self._head(conversation.tenant, conversation.id)
+            raise ConflictError("conflict") from error
+        return after
 
     def rename(self, conversation: Conversation, title: str) -> Conversation:
         """Change the title."""
-        key = _key(conversation.tenant, conversation.id)
+        key = head_key(conversation.tenant, conversation.id)
         try:
             self._table.update(Update(key=key, set={"title": title}, condition=PRESENT))
         except ConditionFailedError as error:
@@ -154,7 +168,7 @@ class DynamoConversations:
     ) -> tuple[list[Conversation], str | None]:
         """Return one page of a user's conversations, last used first, and the next page's key."""
         page = self._table.page(
-            KeyCondition("owner_pk").eq(_owner_pk(tenant, user)),
+            KeyCondition("owner_pk").eq(owner_pk(tenant, user)),
             index=_INDEX,
             limit=limit + 1,
             after=_start(tenant, user, after),
@@ -174,11 +188,11 @@ class DynamoConversations:
             UnavailableError: Turns went on being appended.
 
         """
-        key = _key(conversation.tenant, conversation.id)
+        key = head_key(conversation.tenant, conversation.id)
         for _ in range(_DELETE_ROUNDS):
             head = self._table.get(key)
             items = self._table.items(key.pk, attributes=["pk", "sk"])
-            parts = [Key(item["pk"], item["sk"]) for item in items if item["sk"] != _HEAD]
+            parts = [Key(item["pk"], item["sk"]) for item in items if item["sk"] != HEAD]
             self._table.delete_many(parts)
             if head is None:
                 return
@@ -190,29 +204,11 @@ class DynamoConversations:
             return
         raise UnavailableError("unavailable")
 
-    def _head(self, conversation: Conversation) -> StoredItem:
-        head = self._table.get(_key(conversation.tenant, conversation.id))
+    def _head(self, tenant: TenantId, conversation_id: ConversationId) -> StoredItem:
+        head = self._table.get(head_key(tenant, conversation_id))
         if head is None:
             raise NotFoundError("conversation_not_found")
         return head
-
-
-def conversation_of(head: StoredItem, messages: tuple[Message, ...] = ()) -> Conversation:
-    """Return the conversation of an item that is a head."""
-    busy_until = head["busy_until"]
-    return Conversation(
-        id=ConversationId(head["id"]),
-        tenant=TenantId(head["tenant"]),
-        owner=UserId(head["owner"]),
-        title=head["title"],
-        created_at=datetime.fromisoformat(head["created_at"]),
-        updated_at=datetime.fromisoformat(head["updated_at"]),
-        message_count=head["message_count"],
-        busy_until=datetime.fromisoformat(busy_until) if busy_until else None,
-        messages=messages,
-        # What earlier versions of the product did not note may be.
-        private=head.get("private", head["message_count"] > 0),
-    )
 
 
 def _writes(
@@ -223,14 +219,14 @@ def _writes(
     if waiting == conversation.waiting:
         _check_size(puts)
         return [*puts]
-    pk = _key(conversation.tenant, conversation.id).pk
+    pk = head_key(conversation.tenant, conversation.id).pk
     puts += waiting_writes(pk, waiting)
     _check_size(puts)
     return [*puts, *stale_writes(pk, conversation.waiting, waiting)]
 
 
 def _message_writes(conversation: Conversation, messages: Iterable[Message]) -> list[Put]:
-    pk = _key(conversation.tenant, conversation.id).pk
+    pk = head_key(conversation.tenant, conversation.id).pk
     return [
         Put(
             item={"pk": pk, "sk": f"MESSAGE#{message.number:08d}#{part:03d}", "json": text},
@@ -247,29 +243,8 @@ def _check_size(writes: list[Put]) -> None:
         raise TooLargeError("turn_too_large", size=size, limit=_MAX_APPENDED_BYTES)
 
 
-def _is_private(conversation: Conversation, messages: Iterable[Message]) -> bool:
-    return conversation.private or any(message.private for message in messages)
-
-
 def _whole(head: StoredItem, items: list[StoredItem]) -> Conversation:
     return replace(conversation_of(head, messages_of(items)), waiting=waiting_turn(items))
-
-
-def _key(tenant: TenantId, conversation_id: ConversationId) -> Key:
-    return Key(f"CONVERSATION#{tenant}#{conversation_id}", _HEAD)
-
-
-def _owner_pk(tenant: TenantId, user: UserId) -> str:
-    return f"OWNER#{tenant}#{user}"
-
-
-def _last_used(conversation_id: ConversationId, at: datetime) -> dict[str, str]:
-    moment = to_text(at)
-    return {"updated_at": moment, "last_use": f"{moment}#{conversation_id}"}
-
-
-def _optional(moment: datetime | None) -> str | None:
-    return moment.isoformat() if moment else None
 
 
 def _start(tenant: TenantId, user: UserId, after: str | None) -> dict[str, str] | None:
@@ -280,7 +255,7 @@ def _start(tenant: TenantId, user: UserId, after: str | None) -> dict[str, str] 
     if not separator or not is_key_text(after) or not conversation_id:
         raise InvalidRequestError("unknown_page")
     return {
-        **_key(tenant, ConversationId(conversation_id))._asdict(),
-        "owner_pk": _owner_pk(tenant, user),
+        **head_key(tenant, ConversationId(conversation_id))._asdict(),
+        "owner_pk": owner_pk(tenant, user),
         "last_use": after,
     }

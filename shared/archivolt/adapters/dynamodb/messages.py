@@ -35,4 +35,5 @@ def from_parts(parts: Sequence[str]) -> Message:
         input_tokens=record["input_tokens"],
         output_tokens=record["output_tokens"],
         private=record.get("private", False),
+        stopped=record.get("stopped", False),
     )
