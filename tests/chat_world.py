@@ -91,7 +91,7 @@ class ChatWorld(World):
             waiting,
             self.clock,
             ConversationReceipts(InMemoryErasures(), self.clock),
-            current=CurrentPlaces(self.vaults, MovedPaths(self.catalogue)).in_conversation,
+            current=self.places.in_conversation,
         )
 
     def use_model(self, name: str) -> None:
@@ -111,6 +111,11 @@ class ChatWorld(World):
         self.pipeline = self.pipeline_of(self.tools())
         del self.outside
         self.send_message = self._send_message()
+
+    @property
+    def places(self) -> CurrentPlaces:
+        """Where the documents of earlier answers are now."""
+        return CurrentPlaces(self.vaults, MovedPaths(self.catalogue))
 
     @cached_property
     def scopes(self) -> ScopeCollector:

@@ -35,6 +35,7 @@ def taking_home_of(
             vaults=world.directory,
             files=world.store,
             clock=world.clock,
+            places=world.places,
         ),
         most=most,
     )

@@ -103,7 +103,7 @@ class RunWorld(ChatWorld):
     @property
     def run_service(self) -> RunService:
         """What people do with runs."""
-        return RunService(self.run_support)
+        return RunService(self.run_support, self.places)
 
     @property
     def decisions(self) -> RunDecisions:

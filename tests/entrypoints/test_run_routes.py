@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import pytest
@@ -450,12 +451,35 @@ def test_a_stream_ends_with_its_run(after: int) -> None:
         return door.run_service.read(principal(ALICE), run.id)
 
     async def heard() -> list[bytes]:
-        stream = event_stream(
-            door.run_service, run, after, look=look, poll_seconds=0, heartbeat_seconds=0
-        )
+        read = partial(door.run_service.events, principal(ALICE), run)
+        stream = event_stream(read, after, look=look, poll_seconds=0, heartbeat_seconds=0)
         return [piece async for piece in stream]
 
     assert asyncio.run(heard()) == []
+
+
+def test_what_a_run_brought_leads_to_where_its_documents_are_now() -> None:
+    door = Door(READ, ModelTurn(text="See [it](vault://notes/key.md) in key.md."))
+    with door.client() as http:
+        run_id = started(http)
+        door.work(run_id)
+        for place in ("key.md", "old key.md"):
+            rename = {"vault": "notes", "path": place, "new_name": f"old {place}"}
+            door.change("rename_file", rename)
+        run = http.get(f"{RUNS}/{run_id}", headers=bearer()).json()
+        told = http.get(f"{RUNS}/{run_id}/events", headers=bearer()).json()["events"]
+        stream = bearer(Accept="text/event-stream")
+        streamed = http.get(f"{RUNS}/{run_id}/events", headers=stream).text
+        # What moves where is nothing to an administrator who is no member.
+        theirs = http.get(f"{RUNS}/{run_id}", headers=bearer("admin")).json()
+
+    now = "vault://notes/old%20old%20key.md"
+    assert run["result"] == f"I look.\n\nSee [it]({now}) in key.md."
+    assert [(each["uri"], each["path"]) for each in run["citations"]] == [(now, "old old key.md")]
+    assert [call["uris"] for call in run["calls"]] == [[now]]
+    assert [each["data"]["uris"] for each in told if "uris" in each["data"]] == [[now]]
+    assert f'"uris":["{now}"]' in streamed
+    assert [call["uris"] for call in theirs["calls"]] == [["vault://notes/key.md"]]
 
 
 def test_a_deleted_run_is_gone() -> None:

@@ -77,7 +77,7 @@ def _openings(text: str, start: int, end: int) -> Iterator[int]:
 
 def _link(text: str, destination: Destination) -> AnswerLink | None:
     address = text[destination.start : destination.end].partition("#")[0]
-    place = _place(address)
+    place = place_at(address)
     if place is None:
         return None
     vault, path = place
@@ -85,7 +85,7 @@ def _link(text: str, destination: Destination) -> AnswerLink | None:
     return AnswerLink(start=destination.start, end=end, vault=vault, path=path)
 
 
-def _place(address: str) -> tuple[str, VaultPath] | None:
+def place_at(address: str) -> tuple[str, VaultPath] | None:
     """Return the vault and the file of an address, None if it leads elsewhere, or to no file."""
     if not address.lower().startswith(_SCHEME):
         return None

@@ -13,7 +13,9 @@ from datetime import timedelta
 from typing import Any, Final
 
 from archivolt.chat.archive import as_markdown
-from archivolt.domain.conversation import Conversation
+from archivolt.chat.current_places import CurrentPlaces
+from archivolt.chat.touched import touched_uris
+from archivolt.domain.conversation import Conversation, Message
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.language import Language
@@ -57,6 +59,7 @@ class HeldOfPerson:
     vaults: VaultDirectory
     files: FileStore
     clock: Clock
+    places: CurrentPlaces
 
 
 class _Pipe(io.RawIOBase):
@@ -112,10 +115,11 @@ class TakingHome:
         held, who = self._held, (principal.tenant, principal.user)
         about = {"tenant": who[0], "user": who[1], "exported_at": held.clock.now()}
         yield "about.json", _json(about)
-        for conversation in self._conversations(*who):
+        for kept in self._conversations(*who):
+            conversation = held.places.in_conversation(principal, kept)
             yield f"conversations/{conversation.id}.json", _json(_said(conversation))
             yield f"conversations/{conversation.id}.md", as_markdown(conversation, language)
-        yield from self._runs(*who)
+        yield from self._runs(principal)
         schedules = held.schedules().of_user(*who)
         yield "schedules.json", _json([asdict(each) for each in schedules])
         yield "skills.json", _json([asdict(skill) for skill in held.skills().of_user(*who)])
@@ -143,20 +147,21 @@ class TakingHome:
             if after is None:
                 return
 
-    def _runs(self, tenant: TenantId, user: UserId) -> Iterator[tuple[str, str]]:
-        runs = self._held.runs()
+    def _runs(self, principal: Principal) -> Iterator[tuple[str, str]]:
+        runs, who = self._held.runs(), (principal.tenant, principal.user)
         after: str | None = None
         while True:
-            page, after = runs.of_user(tenant, user, limit=MAX_CONVERSATIONS, after=after)
+            page, after = runs.of_user(*who, limit=MAX_CONVERSATIONS, after=after)
             for run in page:
-                result = runs.result(run)
+                brought = list(filter(None, [runs.result(run)]))
+                opened = self._held.places.in_messages(principal, brought)
                 told = {
                     "goal": run.goal,
                     "status": run.status,
                     "reason": run.reason,
                     "created_at": run.created_at,
                     "updated_at": run.updated_at,
-                    "result": asdict(result) if result else None,
+                    "result": _message(opened[0]) if opened else None,
                 }
                 yield f"runs/{run.id}.json", _json(told)
             if after is None:
@@ -206,14 +211,18 @@ class TakingHome:
 
 def _said(conversation: Conversation) -> dict[str, Any]:
     """Return a conversation without what waits in it, which is sealed and ends by itself."""
-    messages = [asdict(message) for message in conversation.messages]
     return {
         "id": conversation.id,
         "title": conversation.title,
         "created_at": conversation.created_at,
         "updated_at": conversation.updated_at,
-        "messages": messages,
+        "messages": [_message(message) for message in conversation.messages],
     }
+
+
+def _message(message: Message) -> dict[str, Any]:
+    calls = [{**asdict(call), "uris": touched_uris(call)} for call in message.tool_calls]
+    return {**asdict(message), "tool_calls": calls}
 
 
 def _token(token: PersonalToken) -> dict[str, Any]:

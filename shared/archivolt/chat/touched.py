@@ -1,6 +1,7 @@
 """Which places of the vaults a call is about, as `vault://` URIs that a client can open (O65)."""
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from archivolt.domain.conversation import ToolCallRecord
@@ -13,11 +14,32 @@ _SEARCHING: Final = "search_"
 _HAPPENED: Final = frozenset({"success", "proposed"})
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FollowedCall(ToolCallRecord):
+    """A call that is read again, after what it is about moved: `uris` is where that is by now."""
+
+    uris: tuple[str, ...]
+
+
+def followed(call: ToolCallRecord, uris: Iterable[str]) -> FollowedCall:
+    """Return a call with where what it is about is by now."""
+    return FollowedCall(
+        tool_id=call.tool_id,
+        tool_name=call.tool_name,
+        arguments=call.arguments,
+        status=call.status,
+        size=call.size,
+        uris=tuple(uris),
+    )
+
+
 def touched_uris(call: ToolCallRecord) -> list[str]:
     """Return the URIs of the file or directory that a call read, wrote or would change.
 
-    What was renamed or moved is where it is now; what was removed, or not touched, is nowhere.
+    What it renamed or moved is where it brought that; what was removed, or not touched, is nowhere.
     """
+    if isinstance(call, FollowedCall):
+        return list(call.uris)
     done = call.status == "success"
     vault = call.arguments.get("vault")
     gone = done and call.tool_name.startswith(_REMOVING)

@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from archivolt.agent.state import LoopLimits
     from archivolt.bootstrap import Container
     from archivolt.chat.configured import ConfiguredProvider
+    from archivolt.chat.current_places import CurrentPlaces
     from archivolt.chat.model_choices import ModelChoices
     from archivolt.chat.providers import ModelSelector
     from archivolt.chat.scope import ScopeCollector
@@ -115,14 +116,20 @@ class ChatContainer:
         return SendMessage(support, lambda error: log_unexpected(error, request_id=""))
 
     @cached_property
+    def places(self) -> "CurrentPlaces":
+        """Where the documents of earlier answers are now."""
+        from archivolt.chat.current_places import CurrentPlaces
+        from archivolt.vaults.moved_paths import MovedPaths
+
+        return CurrentPlaces(self._on.vaults, MovedPaths(self._on.catalogue))
+
+    @cached_property
     def services(self) -> "ChatServices":
         """What the chat function stands on."""
         from archivolt.chat.conversations import ConversationService
-        from archivolt.chat.current_places import CurrentPlaces
         from archivolt.chat.editing import Editor
         from archivolt.composition.metering import usage_reports
         from archivolt.entrypoints.http.chat_services import ChatServices
-        from archivolt.vaults.moved_paths import MovedPaths
 
         return ChatServices(
             enabled=self._on.settings.chat_enabled,
@@ -136,9 +143,7 @@ class ChatContainer:
                 self.waiting,
                 self._on.clock,
                 self._on.retention.conversation_receipts,
-                current=CurrentPlaces(
-                    self._on.vaults, MovedPaths(self._on.catalogue)
-                ).in_conversation,
+                current=self.places.in_conversation,
             ),
             model_choices=self.model_choices,
             usage=usage_reports(self._on),
@@ -181,6 +186,7 @@ class ChatContainer:
                 vaults=self._on.vault_directory,
                 files=self._on.file_store,
                 clock=self._on.clock,
+                places=self.places,
             )
         )
 

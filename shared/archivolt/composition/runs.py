@@ -103,7 +103,7 @@ class RunsContainer:
         """What people do with runs."""
         from archivolt.runs.service import RunService
 
-        return RunService(self.support)
+        return RunService(self.support, self._on.chat.places)
 
     @cached_property
     def decisions(self) -> "RunDecisions":

@@ -4,9 +4,11 @@ The owner may everything, an administrator of the tenant read and cancel; to eve
 does not exist, but for the changes of it that they could make themselves.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
+from archivolt.chat.current_places import CurrentPlaces
 from archivolt.domain.conversation import Message
 from archivolt.domain.errors import ConflictError, ForbiddenError, NotFoundError
 from archivolt.domain.identity import Principal
@@ -36,10 +38,11 @@ class ShownApproval:
 
 
 class RunService:
-    """Runs, as their owners see them."""
+    """Runs, as their owners see them; what they lead to is followed to where it is now."""
 
-    def __init__(self, on: RunSupport) -> None:
+    def __init__(self, on: RunSupport, places: CurrentPlaces) -> None:
         self._on = on
+        self._places = places
         self._start = StartRun(on)
 
     def start(self, principal: Principal, request: RunRequest, *, language: Language) -> Run:
@@ -92,13 +95,16 @@ class RunService:
         """
         return self._on.store.of_user(principal.tenant, principal.user, limit=limit, after=after)
 
-    def result(self, run: Run) -> Message | None:
-        """Return what a run brought, None if nothing so far."""
-        return self._on.store.result(run)
+    def result(self, principal: Principal, run: Run) -> Message | None:
+        """Return what a run brought, as the caller can open it; None if nothing so far."""
+        kept = self._on.store.result(run)
+        return kept and self._places.in_messages(principal, [kept])[0]
 
-    def events(self, run: Run, *, after: int, limit: int) -> list[RunEvent]:
+    def events(self, principal: Principal, run: Run, *, after: int, limit: int) -> list[RunEvent]:
         """Return the events of a run with higher numbers than `after`, in order."""
-        return self._on.store.events(run, after=after, limit=limit)
+        events = self._on.store.events(run, after=after, limit=limit)
+        now = self._places.of_uris(principal, (uri for each in events for uri in _uris(each)))
+        return [_led(each, now) for each in events] if now else events
 
     def waiting(self, run: Run) -> list[ShownApproval]:
         """Return the changes of a run that wait for a person."""
@@ -160,3 +166,13 @@ class RunService:
 
         """
         self._on.store.delete(self.cancel(principal, run_id, to="delete_run"))
+
+
+def _uris(event: RunEvent) -> Iterable[str]:
+    """Return what a call of a run was about, where the event tells of one."""
+    return event.data.get("uris", ())
+
+
+def _led(event: RunEvent, now: Mapping[str, str]) -> RunEvent:
+    uris = [now.get(uri, uri) for uri in _uris(event)]
+    return replace(event, data={**event.data, "uris": uris}) if uris else event

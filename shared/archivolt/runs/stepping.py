@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from archivolt.agent.state import StopReason, WaitingCall, ran
+from archivolt.chat.touched import moved_uris
 from archivolt.domain.errors import (
     ArchivoltError,
     BudgetExceededError,
@@ -182,6 +183,8 @@ def _with(found: OpenRun, outcomes: list[KeptOutcome]) -> SoFar:
     for each in outcomes:
         if each.outcome is not None and each.outcome.succeeded:
             collector.add(each.outcome.value)
+            for before, after in moved_uris(each.record):
+                collector.moved(before, after)
     so_far = found.kept.so_far
     made = (each.record for each in outcomes if not isinstance(each.result, WaitingCall))
     return replace(

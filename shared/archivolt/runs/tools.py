@@ -117,7 +117,7 @@ def _start_run(service: Callable[[], RunService]) -> Tool:
             idempotency_key=f"confirmation/{context.confirmed.operation}",
         )
         run = service().start(context.principal, request, language=context.language)
-        return _state(service(), run)
+        return _state(context, service(), run)
 
     return start_run
 
@@ -131,13 +131,13 @@ def _run_status(service: Callable[[], RunService]) -> Tool:
         scopes=frozenset({Surface.MCP}),
     )
     def run_status(context: ToolContext, arguments: RunStatusInput) -> RunState:
-        return _state(service(), service().own(context.principal, arguments.run))
+        return _state(context, service(), service().own(context.principal, arguments.run))
 
     return run_status
 
 
-def _state(service: RunService, run: Run) -> RunState:
-    result = service.result(run)
+def _state(context: ToolContext, service: RunService, run: Run) -> RunState:
+    result = service.result(context.principal, run)
     return RunState(
         run=run.id,
         status=run.status.value,

@@ -1,5 +1,6 @@
 """All that is held of a person, as one archive."""
 
+import asyncio
 import io
 import json
 import zipfile
@@ -18,13 +19,16 @@ from archivolt.domain.run import Run, RunId
 from archivolt.domain.skill import Skill
 from archivolt.domain.usage import Budgets, Reservation, Tokens
 from archivolt.domain.vault import VaultRole
+from archivolt.ports.chat_model import ModelTurn
 from tests.builders import ACME, ALICE, BOB, a_conversation, a_message, a_vault, principal
 from tests.chat_world import ChatWorld
 from tests.export_world import taking_home_of
 from tests.fakes.clock import START
+from tests.fakes.models import RepeatableModel, calling
 from tests.fakes.oauth import InMemoryOAuthGrants
 from tests.fakes.personal_tokens import InMemoryPersonalTokens
 from tests.fakes.runs import InMemoryRuns
+from tests.run_world import RunWorld
 
 CALLER = principal(ALICE)
 
@@ -143,6 +147,27 @@ def test_runs_tokens_and_connections_are_in_it_without_secrets(world: ChatWorld)
     for text in files.values():
         assert "secret" not in text
         assert "sealed" not in text
+
+
+def test_what_answers_lead_to_is_followed_to_where_it_is_now() -> None:
+    read = calling("read_file", vault="notes", path="a.md")
+    world = RunWorld(RepeatableModel(read, ModelTurn(text="See [it](vault://notes/a.md).")))
+    world.write(world.vault("notes"), "a.md", "Under the mat.")
+    asyncio.run(world.turn("Where?"))
+    world.drive(world.start_run("Where?"))
+    world.change("rename_file", {"vault": "notes", "path": "a.md", "new_name": "b c.md"})
+
+    files = taken(world, runs=world.agent_runs)
+
+    [talk] = [json.loads(files[name]) for name in files if name[:5] + name[-5:] == "conve.json"]
+    [run] = [json.loads(files[name]) for name in files if name.startswith("runs/")]
+    now = "vault://notes/b%20c.md"
+    for answer in (talk["messages"][1], run["result"]):
+        assert answer["text"] == f"See [it]({now})."
+        assert [each["uri"] for each in answer["citations"]] == [now]
+        assert [call["uris"] for call in answer["tool_calls"]] == [[now]]
+    [written] = [text for name, text in files.items() if name.endswith(f"{talk['id']}.md")]
+    assert written.count(now) == 3
 
 
 def test_a_document_is_read_in_pieces_and_one_that_is_too_large_is_named(

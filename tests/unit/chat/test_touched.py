@@ -112,7 +112,11 @@ def test_what_a_turn_found_and_then_renamed_is_cited_where_it_is_now() -> None:
 
 
 def test_a_conversation_that_is_read_again_leads_to_where_its_documents_are_now() -> None:
-    world = ChatWorld(ScriptedModel(calling("search_documents", q="mat"), ModelTurn(text="Done.")))
+    find, read = (
+        calling("search_documents", q="mat"),
+        calling("read_file", vault="notes", path="a.md"),
+    )
+    world = ChatWorld(ScriptedModel(find, read, ModelTurn(text="Done.")))
     notes = world.vault("notes")
     world.write(notes, "a.md", "under the mat")
     world.write(notes, "stays.md", "beside the mat")
@@ -123,15 +127,21 @@ def test_a_conversation_that_is_read_again_leads_to_where_its_documents_are_now(
 
     [_, answer] = world.conversation_service.opened(principal(ALICE), conversation).messages
 
-    assert sorted(each.uri for each in answer.citations) == [
+    assert {each.uri for each in answer.citations} == {
         "vault://notes/stays.md",
         "vault://notes/sub/c%20d.md",
-    ]
+    }
     assert {each.path for each in answer.citations} == {"stays.md", "sub/c d.md"}
+    assert [touched_uris(call) for call in answer.tool_calls] == [
+        [],
+        ["vault://notes/sub/c%20d.md"],
+    ]
+    assert answer.tool_calls[1].arguments == {"vault": "notes", "path": "a.md"}
     # Where a document went is nothing to whoever is no member of its vault.
     admin = principal("carol", role=Role.TENANT_ADMIN)
     [_, seen] = world.conversation_service.opened(admin, conversation).messages
     assert {each.path for each in seen.citations} == {"a.md", "stays.md"}
+    assert touched_uris(seen.tool_calls[1]) == ["vault://notes/a.md"]
 
 
 @pytest.mark.parametrize("code", ["", "\n```\n[code](vault://notes/a.md)\n```\n"])

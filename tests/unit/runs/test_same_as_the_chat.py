@@ -11,7 +11,7 @@ from archivolt.domain.conversation import ConversationId
 from archivolt.domain.stream import ConfirmationRequired
 from archivolt.ports.chat_model import ModelMessage, ModelToolCall, ModelTurn
 from archivolt.runs.deciding import Decision
-from tests.builders import ALICE, principal
+from tests.builders import ACME, ALICE, principal
 from tests.fakes.models import ScriptedModel, calling
 from tests.run_world import RunWorld
 
@@ -134,6 +134,22 @@ def test_changes_are_decided_on_as_in_the_chat(agreed: bool) -> None:
 
     assert len(tokens) == 2
     assert _without_what_moves(in_run) == _without_what_moves(in_chat)
+
+
+def test_what_a_run_found_and_then_moved_is_cited_where_it_brought_it() -> None:
+    find = calling("search_documents", q="spare key")
+    move = calling("move_path", vault="notes", source_path="key.md", destination_dir="old")
+    on, _ = world(find, move, ModelTurn(text="Done."))
+    on.write(on.vaults.access(principal(ALICE), "notes").vault.ref, "old/b.md", "b")
+    run = on.drive(on.start_run(GOAL))
+    [approval] = on.waiting(run)
+    on.decisions.decide(principal(ALICE), run.id, approval.id, Decision.APPROVE)
+
+    on.carry_on(run)
+
+    kept = on.agent_runs.result(on.agent_runs.get(ACME, run.id))
+    assert kept is not None
+    assert [each.uri for each in kept.citations] == ["vault://notes/old/key.md"]
 
 
 def test_a_run_about_a_place_is_shown_what_the_chat_is_shown() -> None:

@@ -66,7 +66,7 @@ class Permitted(Scheduled):
     def codes(self) -> list[str]:
         """Return the codes of the errors that the model was told of."""
         run = self.run_service.page(principal(ALICE), limit=9)[0][0]
-        result = self.run_service.result(run)
+        result = self.run_service.result(principal(ALICE), run)
         assert result is not None
         return [each.status for each in result.tool_calls]
 

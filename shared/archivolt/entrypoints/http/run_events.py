@@ -7,7 +7,7 @@ stopped: a reader comes back with `Last-Event-ID`, as browsers do by themselves 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Protocol
 
 from fastapi import APIRouter, Header, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -15,7 +15,7 @@ from fastapi.responses import StreamingResponse
 from archivolt.chat.sse import EVENT_STREAM_HEADERS, HEARTBEAT, encoded
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.limits import HEARTBEAT_SECONDS
-from archivolt.domain.run import Run
+from archivolt.domain.run import Run, RunEvent
 from archivolt.domain.run_limits import (
     DEFAULT_RUN_EVENTS,
     MAX_RUN_EVENTS,
@@ -25,7 +25,6 @@ from archivolt.domain.run_limits import (
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.chat_services import ChatServicesOf
 from archivolt.entrypoints.http.run_bodies import EventBody, EventPage
-from archivolt.runs.service import RunService
 
 _STREAM: Final = "text/event-stream"
 _DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
@@ -39,6 +38,14 @@ _DOCUMENTED: Final[dict[int | str, dict[str, Any]]] = {
 AfterNumber = Annotated[int, Query(ge=0, description="The number of the last event you have.")]
 EventLimit = Annotated[int, Query(ge=1, le=MAX_RUN_EVENTS)]
 LastEvent = Annotated[str, Header(alias="Last-Event-ID", max_length=20)]
+
+
+class ReadEvents(Protocol):
+    """Reads the events of one run."""
+
+    def __call__(self, *, after: int, limit: int) -> list[RunEvent]:
+        """Return those with higher numbers than `after`, in order."""
+        ...
 
 
 def add_events(router: APIRouter, services: ChatServicesOf) -> None:
@@ -67,9 +74,9 @@ def add_events(router: APIRouter, services: ChatServicesOf) -> None:
             if all_told(run, start):
                 return Response(status_code=204)  # so that a browser does not come back
             look = partial(runs.read, principal, run_id)
-            stream = event_stream(runs, run, start, look=look)
+            stream = event_stream(partial(runs.events, principal, run), start, look=look)
             return StreamingResponse(stream, media_type=_STREAM, headers=EVENT_STREAM_HEADERS)
-        events = await asyncio.to_thread(runs.events, run, after=start, limit=limit)
+        events = await asyncio.to_thread(runs.events, principal, run, after=start, limit=limit)
         last = events[-1].number if events else start
         return EventPage(
             events=[EventBody.of(each) for each in events],
@@ -84,8 +91,7 @@ def all_told(run: Run, after: int) -> bool:
 
 
 async def event_stream(
-    runs: RunService,
-    run: Run,
+    read: ReadEvents,
     after: int,
     *,
     look: Callable[[], Run],
@@ -94,11 +100,12 @@ async def event_stream(
 ) -> AsyncGenerator[bytes, None]:
     """Yield the events of a run as they come, and a comment whenever none came for a while.
 
-    `look` reads the run; it is asked then, too, whether there is anything to wait for still.
+    `read` reads events. `look` reads the run: then it is asked, too, whether there is anything to
+    wait for still.
     """
     quiet, left = 0.0, float(RUN_EVENTS_STREAM_SECONDS)
     while left > 0:
-        events = await asyncio.to_thread(runs.events, run, after=after, limit=MAX_RUN_EVENTS)
+        events = await asyncio.to_thread(read, after=after, limit=MAX_RUN_EVENTS)
         for event in events:
             yield encoded(event.name, event.data, event.number)
             after = event.number

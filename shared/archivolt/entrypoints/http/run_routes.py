@@ -4,6 +4,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Request, Response
 
+from archivolt.domain.identity import Principal
 from archivolt.domain.run import Run
 from archivolt.domain.run_limits import DEFAULT_RUNS, MAX_IDEMPOTENCY_KEY_CHARS, MAX_RUNS
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
@@ -70,7 +71,7 @@ def _add_reading(router: APIRouter, services: ChatServicesOf) -> None:
     ) -> RunDetail:
         """Return a run, to its owner or an administrator; its changes to who may decide on them."""
         run = services().agent().runs.read(principal, run_id)
-        return _detail(services(), run, decides=run.owner == principal.user)
+        return _detail(services(), principal, run, decides=run.owner == principal.user)
 
 
 def _add_deciding(router: APIRouter, services: ChatServicesOf) -> None:
@@ -111,7 +112,7 @@ def _add_ending(router: APIRouter, services: ChatServicesOf) -> None:
     ) -> RunDetail:
         """End a run at once; what it is doing at this moment is finished, what waits is not."""
         run = services().agent().runs.cancel(principal, run_id)
-        return _detail(services(), run, decides=False)
+        return _detail(services(), principal, run, decides=False)
 
     @router.delete(
         "/runs/{run_id}",
@@ -127,6 +128,7 @@ def _add_ending(router: APIRouter, services: ChatServicesOf) -> None:
         return Response(status_code=204)
 
 
-def _detail(services: ChatServices, run: Run, *, decides: bool) -> RunDetail:
-    waiting = services.agent().runs.waiting(run) if decides else []
-    return RunDetail.whole(run, waiting, services.agent().runs.result(run))
+def _detail(services: ChatServices, principal: Principal, run: Run, *, decides: bool) -> RunDetail:
+    runs = services.agent().runs
+    waiting = runs.waiting(run) if decides else []
+    return RunDetail.whole(run, waiting, runs.result(principal, run))
