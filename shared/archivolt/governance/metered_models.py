@@ -4,9 +4,10 @@ This is the one way from the chat, the editor and the runs to a provider.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from archivolt.domain.errors import ArchivoltError, UnavailableError
@@ -24,6 +25,7 @@ from archivolt.ports.chat_model import (
     ChatModels,
     ModelEvent,
     ModelRequest,
+    ModelTurn,
     ProviderConnection,
     TextDelta,
     UnsentError,
@@ -104,7 +106,9 @@ class MeteredModel:
             call: _Call | None = None
         else:
             reservation = await self._reserved(self._account, request)
-            call = _Call(self._meter, self._account, reservation, request)
+            reserve = partial(self._reserved, self._account)
+            call = _Call(self._meter, self._account, reservation, request, reserve)
+            request = replace(request, again=call.again)
         try:
             async with aclosing(self._model.create_message(request)) as events:
                 async for event in events:
@@ -168,19 +172,46 @@ async def _outcome(task: "asyncio.Task[Reservation]") -> Reservation | BaseExcep
 
 
 class _Call:
-    """One call that has left: what came of it so far."""
+    """One call that has left: what came of it so far.
+
+    Its provider may be asked several times, each with a reservation of its own, from `reserve`.
+    """
 
     def __init__(
-        self, meter: Meter, account: Account, reservation: Reservation, request: ModelRequest
+        self,
+        meter: Meter,
+        account: Account,
+        reservation: Reservation,
+        request: ModelRequest,
+        reserve: Callable[[ModelRequest], Awaitable[Reservation]],
     ) -> None:
         self._meter = meter
         self._account = account
         self._reservation = reservation
         self._request = request
         self.warning: BudgetWarning | None = None
-        self.used = Tokens(input=0, output=0)
+        self.used = self._told = Tokens(input=0, output=0)
+        self._reserve = reserve
+        self._answered = 0
         self._received = 0
         self._open = True
+
+    async def again(self, request: ModelRequest, came: ModelTurn | None) -> None:
+        """Settle what was asked so far, and set aside what the provider is asked now.
+
+        Raises:
+            BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
+
+        """
+        if came is None:
+            await self._settle(Tokens(input=estimated_prompt(self._request), output=0), 0)
+        else:
+            told = Tokens(input=came.input_tokens, output=came.output_tokens)
+            await self._settle(self._of(told, came), 0)
+            self._told += told
+            self._answered += estimated_answer(came)
+        self._reservation = await self._reserve(request)
+        self._request, self._received, self._open = request, 0, True
 
     async def noted(self, event: ModelEvent) -> ModelEvent:
         """Return an event as it goes on; a turn is settled first."""
@@ -190,12 +221,20 @@ class _Call:
         if not event.asked:
             await self._give_back()
             return event
-        used = Tokens(
-            input=event.input_tokens or estimated_prompt(self._request),
-            output=event.output_tokens or estimated_answer(event),
+        # What the turn tells, and says, is of all that was asked for it.
+        told = Tokens(
+            input=max(0, event.input_tokens - self._told.input),
+            output=max(0, event.output_tokens - self._told.output),
         )
-        await self._settle(used, len(event.tool_calls))
-        return replace(event, input_tokens=used.input, output_tokens=used.output)
+        await self._settle(self._of(told, event), len(event.tool_calls))
+        return replace(event, input_tokens=self.used.input, output_tokens=self.used.output)
+
+    def _of(self, told: Tokens, turn: ModelTurn) -> Tokens:
+        """Return what an answer used: what it tells, else by estimate."""
+        return Tokens(
+            input=told.input or estimated_prompt(self._request),
+            output=told.output or max(0, estimated_answer(turn) - self._answered),
+        )
 
     async def failed(self, error: ArchivoltError) -> None:
         """Give a call back that its provider refused before it began to answer."""
@@ -214,11 +253,13 @@ class _Call:
             await self._settle(Tokens(input=estimated_prompt(self._request), output=received), 0)
 
     async def _settle(self, used: Tokens, tool_calls: int) -> None:
-        self._open, self.used = False, used
+        self._open = False
+        self.used += used
         settling = asyncio.to_thread(
             self._meter.settle, self._account, self._reservation, used, tool_calls=tool_calls
         )
-        self.warning = await asyncio.shield(asyncio.ensure_future(settling))
+        warning = await asyncio.shield(asyncio.ensure_future(settling))
+        self.warning = warning or self.warning
 
     async def _give_back(self) -> None:
         self._open = False

@@ -1,6 +1,6 @@
 """The language model behind a turn (S3)."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
@@ -89,6 +89,8 @@ class ModelTurn:
 
 
 ModelEvent = TextDelta | ModelTurn
+Again = Callable[["ModelRequest", ModelTurn | None], Awaitable[None]]
+"""Takes what is sent to a provider once more, and what came before it, None for nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +98,8 @@ class ModelRequest:
     """What is sent to a model. `language` is en or fr.
 
     With `answer_only` the tools stay declared (past calls refer to them) but may not be called.
+    `again` is awaited before one call asks its provider once more, unless that refused or was not
+    reached: nothing is sent before it returns, and what it raises ends the call.
     """
 
     messages: Sequence[ModelMessage]
@@ -104,6 +108,7 @@ class ModelRequest:
     tools: Sequence[Declaration] = ()
     answer_only: bool = False
     language: str = "en"
+    again: Again | None = field(default=None, repr=False, compare=False)
 
 
 class UnsentError(Exception):

@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import AsyncExitStack, aclosing, suppress
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -121,15 +122,17 @@ class StreamedChatModel:
 
     async def _continued(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """Yield the events of a turn that the provider may pause, as of one."""
-        so_far, asked = ModelTurn(text=""), request
+        so_far, asked, part = ModelTurn(text=""), request, None
         for _ in range(1 + MAX_PAUSED_TURNS):
+            if part is not None:
+                await _again(request, part)
             try:
                 async with aclosing(self._told(request)) as events:
                     async for event in events:
                         if isinstance(event, TextDelta):
                             yield event
                         else:
-                            so_far = _added(so_far, event)
+                            so_far, part = _added(so_far, event), event
             except UnsentError as error:
                 if request is asked:
                     raise
@@ -168,7 +171,8 @@ class StreamedChatModel:
         self, request: ModelRequest, decoder: ChunkDecoder, assembler: TurnAssembler
     ) -> AsyncGenerator[JsonObject, None]:
         async with AsyncExitStack() as stack:
-            opened = await self._opener.open(self._question(request), stack)
+            again = partial(_again, request, None)
+            opened = await self._opener.open(self._question(request), stack, again)
             if not opened.is_stream:
                 whole = await read_at_most(opened.pieces(), MAX_EVENT_BYTES)
                 for chunk in self._wire.chunks(_parsed(whole)):
@@ -223,7 +227,7 @@ class StreamedChatModel:
                 return InvalidRequestError(
                     "provider_refused", provider=provider, reason="provider_address"
                 )
-            case httpx2.ConnectError() | httpx2.ConnectTimeout():
+            case httpx2.ConnectError() | httpx2.ConnectTimeout() | httpx2.PoolTimeout():
                 reason = "provider_unreachable"
             case httpx2.TimeoutException():
                 reason = "provider_silent"
@@ -232,6 +236,12 @@ class StreamedChatModel:
             case _:
                 reason = "provider_incomplete"
         return UnavailableError("provider_unavailable", provider=provider, reason=reason)
+
+
+async def _again(request: ModelRequest, came: ModelTurn | None) -> None:
+    """Have it agreed to that the provider is asked once more."""
+    if request.again is not None:
+        await request.again(request, came)
 
 
 def _added(before: ModelTurn, after: ModelTurn) -> ModelTurn:

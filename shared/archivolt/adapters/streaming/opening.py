@@ -33,6 +33,7 @@ _WORTH_A_RETRY = (
     httpx2.RemoteProtocolError,
     httpx2.WriteError,
 )
+_REACHED_NOBODY = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 _ABOUT_THE_BODY = frozenset({400, 422})
 
 
@@ -98,8 +99,12 @@ class AnswerOpener:
         self._pause = pause
         self._timeout = timeout or httpx2.Timeout(BETWEEN_CHUNKS_SECONDS, connect=CONNECT_SECONDS)
 
-    async def open(self, question: Question, stack: AsyncExitStack) -> OpenedAnswer:
+    async def open(
+        self, question: Question, stack: AsyncExitStack, again: Callable[[], Awaitable[None]]
+    ) -> OpenedAnswer:
         """Return the beginning of an answer; `stack` closes its connection.
+
+        `again` is awaited before what may have been read by a provider is sent once more.
 
         Raises:
             StatusError: The provider refuses, still after the retries if they made sense.
@@ -108,19 +113,21 @@ class AnswerOpener:
 
         """
         pauses = iter(PAUSES_BEFORE_RETRIES)
-        adaptations = 0
+        adaptations, lost = 0, False
         while True:
+            if lost:
+                await again()
             try:
                 return await self._attempt(question, stack)
             except StatusError as error:
                 adapted = self._adapted(error, question.body)
                 adaptations += 1
                 if adapted is not None and adaptations <= MAX_ADAPTATIONS:
-                    question = replace(question, body=adapted)
+                    question, lost = replace(question, body=adapted), False
                     continue
-                wait = _pause_before_retry(error, pauses)
-            except _WORTH_A_RETRY:
-                wait = next(pauses, None)
+                wait, lost = _pause_before_retry(error, pauses), False
+            except _WORTH_A_RETRY as error:
+                wait, lost = next(pauses, None), not isinstance(error, _REACHED_NOBODY)
                 if wait is None:
                     raise
             await self._pause(wait)
