@@ -470,6 +470,20 @@ def test_a_kill_keeps_tables_and_queues_as_of_the_last_snapshot(own_emulator: Em
     assert received(own_emulator, "archivolt-embedding") == [{"kept": True}]
 
 
+def test_what_was_in_work_at_the_end_is_delivered_at_the_next_start(
+    own_emulator: Emulator,
+) -> None:
+    sqs = own_emulator.aws.queues
+    url = sqs.get_queue_url(QueueName="archivolt-erasure")["QueueUrl"]
+    sqs.send_message(QueueUrl=url, MessageBody='{"in work": true}')
+    sqs.send_message(QueueUrl=url, MessageBody='{"later": true}', DelaySeconds=900)
+    assert sqs.receive_message(QueueUrl=url)["Messages"]
+    assert received(own_emulator, "archivolt-erasure") == []
+    own_emulator.stop(signal.SIGTERM)
+    own_emulator.start()
+    assert received(own_emulator, "archivolt-erasure") == [{"in work": True}]
+
+
 def read(file: Path) -> bytes:
     return file.read_bytes() if file.exists() else b""
 

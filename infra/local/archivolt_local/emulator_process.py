@@ -3,8 +3,8 @@
 Executed by path, in the emulator's own virtual environment: standard library and ministack only.
 usage: emulator_process.py HOST:PORT
 ministack saves its state at shutdown; between, this saves it through a private call, for the one
-version it was tried with, and teaches that one more of IAM and of state machines. With another
-version the state is saved at shutdown only.
+version it was tried with, and teaches that one more of IAM, of state machines and of what a stop
+leaves in work. With another version the state is saved at shutdown only.
 """
 
 # Its imports are in that other environment, and have no types there.
@@ -19,6 +19,7 @@ from importlib.metadata import version
 
 import emulator_conditions
 import emulator_functions
+import emulator_queues
 import ministack.app as emulator
 from hypercorn.asyncio import serve
 from hypercorn.config import Config
@@ -48,6 +49,7 @@ async def _run() -> None:
     if version("ministack") == TRIED_VERSION:
         saving = asyncio.create_task(_save_now_and_then())
         emulator_conditions.tell_leading_keys()
+        emulator_queues.deliver_what_was_in_work()
         # Not an argument: the address holds a secret, and arguments are for everybody to see.
         address = os.environ.get("ARCHIVOLT_FUNCTIONS", "")  # noqa: TID251  the emulator's own
         emulator_functions.call_functions_at(address)
