@@ -1,6 +1,7 @@
 """Conversations in a table of their own (S18, S23).
 
     CONVERSATION#{tenant}#{id}    CONVERSATION               title, owner, number of messages
+    CONVERSATION#{tenant}#{id}    EARLIER#{countdown}        twenty messages (`message_blocks`)
     CONVERSATION#{tenant}#{id}    MESSAGE#{number}#{part}    a message, in one or more parts
     CONVERSATION#{tenant}#{id}    WAITING#{part}             a turn that waits for a person, sealed
 
@@ -8,8 +9,7 @@ The index `by_last_use` has the owner as `owner_pk` and the moment of the last m
 the id, as `last_use`; only the first kind of item is in it.
 """
 
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -28,8 +28,13 @@ from archivolt.adapters.dynamodb.conversation_heads import (
     optional,
     owner_pk,
 )
-from archivolt.adapters.dynamodb.latest_messages import latest_items, messages_of
-from archivolt.adapters.dynamodb.messages import to_parts
+from archivolt.adapters.dynamodb.latest_messages import (
+    is_enough,
+    latest_items,
+    latest_of,
+    messages_of,
+)
+from archivolt.adapters.dynamodb.message_blocks import message_writes, put_together
 from archivolt.adapters.dynamodb.table import (
     MAX_TRANSACTION_WRITES,
     ConditionFailedError,
@@ -64,7 +69,8 @@ class DynamoConversations:
     def create(self, conversation: Conversation) -> None:
         """Record a new conversation with the messages that it has."""
         item = head_item(conversation)
-        messages = _writes(conversation, conversation.messages, None)
+        begun = replace(conversation, messages=())
+        messages = _writes(begun, conversation.messages, None, busy=bool(conversation.busy_until))
         try:
             # A transaction even of one: repeating a lost request cannot conflict with itself.
             self._table.transact([Put(item=item, condition=ABSENT), *messages])
@@ -75,25 +81,23 @@ class DynamoConversations:
         """Return a conversation with its messages, in order."""
         key = head_key(tenant, conversation_id)
         items = list(self._table.items(key.pk)) if is_key_text(conversation_id) else []
-        if not items or items[0]["sk"] != HEAD:
-            raise NotFoundError("conversation_not_found")
-        return _whole(items[0], items[1:])
+        found = _whole(items)
+        # What moves into a block between two pages of a long one is in neither: it is read again.
+        if len(found.messages) >= found.message_count:
+            return found
+        return _whole(list(self._table.items(key.pk)))
 
     def latest(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
         """Return a conversation with its latest messages; its two reads go side by side."""
-        if not is_key_text(conversation_id):
-            raise NotFoundError("conversation_not_found")
         key = head_key(tenant, conversation_id)
-        with ThreadPoolExecutor(1) as beside:
-            reading = beside.submit(latest_items, self._table, key.pk, HEAD)
-            head = self._table.get(key)
-            items = reading.result()
-        if head is None:
-            raise NotFoundError("conversation_not_found")
-        found = _whole(head, items)
-        newest = found.messages[-1].number if found.messages else 0
+        items = latest_items(self._table, key.pk) if is_key_text(conversation_id) else []
+        found = _whole(items)
+        shown = latest_of(found.messages)
+        newest = shown[-1].number if shown else 0
         # A turn that was appended between the two reads is in one of them alone.
-        return found if newest == found.message_count else self.get(tenant, conversation_id)
+        if newest == found.message_count and (is_enough(shown) or not newest):
+            return replace(found, messages=shown)
+        return self.get(tenant, conversation_id)
 
     def head(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
         """Return a conversation without its messages."""
@@ -148,7 +152,8 @@ class DynamoConversations:
             condition=as_read(conversation),
         )
         try:
-            self._table.transact([head, *_writes(conversation, messages, after.waiting)])
+            writes = _writes(conversation, messages, after.waiting, busy=bool(busy_until))
+            self._table.transact([head, *writes])
         except ConditionFailedError as error:
             self._head(conversation.tenant, conversation.id)
             raise ConflictError("conflict") from error
@@ -212,29 +217,26 @@ class DynamoConversations:
 
 
 def _writes(
-    conversation: Conversation, messages: Iterable[Message], waiting: WaitingTurn | None
+    conversation: Conversation,
+    messages: Sequence[Message],
+    waiting: WaitingTurn | None,
+    *,
+    busy: bool,
 ) -> list[Put | Delete]:
     """Return what brings the messages and what waits from one state to the next."""
-    puts = _message_writes(conversation, messages)
-    if waiting == conversation.waiting:
-        _check_size(puts)
-        return [*puts]
     pk = head_key(conversation.tenant, conversation.id).pk
-    puts += waiting_writes(pk, waiting)
+    puts = message_writes(pk, messages)
+    stale: list[Delete] = []
+    if waiting != conversation.waiting:
+        puts += waiting_writes(pk, waiting)
+        stale = stale_writes(pk, conversation.waiting, waiting)
     _check_size(puts)
-    return [*puts, *stale_writes(pk, conversation.waiting, waiting)]
-
-
-def _message_writes(conversation: Conversation, messages: Iterable[Message]) -> list[Put]:
-    pk = head_key(conversation.tenant, conversation.id).pk
-    return [
-        Put(
-            item={"pk": pk, "sk": f"MESSAGE#{message.number:08d}#{part:03d}", "json": text},
-            condition=ABSENT,
-        )
-        for message in messages
-        for part, text in enumerate(to_parts(message))
-    ]
+    plain = [*puts, *stale]
+    if busy or not messages:
+        # The model waits for its question to be stored; for its answer nobody waits.
+        return plain
+    together = [*put_together(pk, conversation.messages, messages, puts), *stale]
+    return together if len(together) < MAX_TRANSACTION_WRITES else plain
 
 
 def _check_size(writes: list[Put]) -> None:
@@ -243,8 +245,17 @@ def _check_size(writes: list[Put]) -> None:
         raise TooLargeError("turn_too_large", size=size, limit=_MAX_APPENDED_BYTES)
 
 
-def _whole(head: StoredItem, items: list[StoredItem]) -> Conversation:
-    return replace(conversation_of(head, messages_of(items)), waiting=waiting_turn(items))
+def _whole(items: Sequence[StoredItem]) -> Conversation:
+    """Return the conversation of a head and what follows it.
+
+    Raises:
+        NotFoundError: `conversation_not_found`: there is no head.
+
+    """
+    if not items or items[0]["sk"] != HEAD:
+        raise NotFoundError("conversation_not_found")
+    head, *said = items
+    return replace(conversation_of(head, messages_of(said)), waiting=waiting_turn(said))
 
 
 def _start(tenant: TenantId, user: UserId, after: str | None) -> dict[str, str] | None:

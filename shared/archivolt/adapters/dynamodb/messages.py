@@ -24,7 +24,20 @@ def to_parts(message: Message) -> list[str]:
 
 def from_parts(parts: Sequence[str]) -> Message:
     """Return the message that `to_parts` took apart."""
-    record: dict[str, Any] = json.loads("".join(parts))
+    return _message_of(json.loads("".join(parts)))
+
+
+def to_block(messages: Sequence[Message]) -> str:
+    """Return several messages as one text."""
+    return f"[{','.join(part for message in messages for part in to_parts(message))}]"
+
+
+def from_block(text: str) -> list[Message]:
+    """Return the messages that `to_block` put together."""
+    return [_message_of(record) for record in json.loads(text)]
+
+
+def _message_of(record: dict[str, Any]) -> Message:
     return Message(
         number=record["number"],
         author=Author(record["author"]),
