@@ -138,13 +138,19 @@ def odf(kind: str, body: str, *, title: str = "", manifest: str = "") -> bytes:
     return archive(parts, stored=("mimetype",))
 
 
-def epub(chapters: Mapping[str, str], *, title: str = "", encryption: str = "") -> bytes:
+def epub(
+    chapters: Mapping[str, str],
+    *,
+    title: str = "",
+    encryption: str = "",
+    reading_order: str = "c",
+) -> bytes:
     """Return a book: the file name of each chapter, escaped as addresses are, and its page."""
     items = "".join(
         f'<item id="c{n}" href="{name}" media-type="application/xhtml+xml"/>'
         for n, name in enumerate(chapters)
     )
-    spine = "".join(f'<itemref idref="c{n}"/>' for n in range(len(chapters)))
+    spine = "".join(f'<itemref idref="{reading_order}{n}"/>' for n in range(len(chapters)))
     parts: dict[str, str | bytes] = {
         "mimetype": "application/epub+zip",
         "META-INF/container.xml": '<container xmlns="urn:c"><rootfiles>'

@@ -14,6 +14,7 @@ _CONTROLS: Final = frozenset(range(32)) - {8, 9, 10, 12, 13, 27}
 _MAX_CONTROLS = 0.005
 _MOSTLY = 0.95
 _MIN_WHOLE_PER_DAMAGED = 10
+_MOSTLY_LATIN: Final = 0.7
 _WESTERN: Final = frozenset(
     "àâäçéèêëîïôöùûüÿœæÀÂÄÇÉÈÊËÎÏÔÖÙÛÜŸŒÆßñÑáíóúÁÍÓÚ¿¡«»°€£§²³±·µ\xa0"
     "\u2013\u2014\u2018\u2019\u201a\u201c\u201d\u201e\u2022\u2026\u2122©®"
@@ -31,11 +32,13 @@ def decode(data: bytes) -> DecodedText | None:
     """Return the text of a file, or None if it is not text.
 
     UTF-8, and UTF-16 and UTF-32 with a byte order mark, are read exactly; anything else is judged
-    by its first 64 KiB.
+    by its first 64 KiB. Text with zero bytes is UTF-16, or none.
     """
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return _decoded(data, encoding)
+    if 0 in data[:_SAMPLE]:
+        return _unmarked_utf16(data)
     if _is_binary(data):
         return None
     return (
@@ -61,10 +64,19 @@ def _mostly_utf8(data: bytes) -> DecodedText | None:
     return DecodedText(text, "utf-8") if damaged * _MIN_WHOLE_PER_DAMAGED <= whole else None
 
 
+def _unmarked_utf16(data: bytes) -> DecodedText | None:
+    """Return UTF-16 without a mark: every zero is half of a Latin letter, as most halves are."""
+    even, odd = data[:_SAMPLE:2], data[1:_SAMPLE:2]
+    for encoding, low, high in (("utf-16-le", even, odd), ("utf-16-be", odd, even)):
+        if 0 not in low and high.count(0) >= _MOSTLY_LATIN * len(high):
+            found = _decoded(data, encoding)
+            latin = found.text[:_SAMPLE].encode("latin-1", "ignore") if found else b""
+            return None if _is_binary(latin) else found
+    return None
+
+
 def _is_binary(data: bytes) -> bool:
     sample = data[:_SAMPLE]
-    if 0 in sample:
-        return True
     controls = sum(sample.count(control) for control in _CONTROLS)
     return controls > _MAX_CONTROLS * len(sample)
 

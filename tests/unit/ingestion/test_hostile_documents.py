@@ -21,6 +21,10 @@ MULTIPART = 'Content-Type: multipart/mixed; boundary="{0}"\r\n\r\n--{0}\r\n'
 NESTED_PARTS = "".join(MULTIPART.format(f"part-{number}") for number in range(1_000))
 MAIL = f"MIME-Version: 1.0\r\nSubject: x\r\n{NESTED_PARTS}\r\nllamas\r\n".encode()
 JAPANESE = "ラマは正午に干し草を食べる。"
+CHINESE = "骆驼在中午吃干草。羊毛很暖和。"
+PAGE_MAIL = b"""Subject: x\r\nContent-Type: text/html; charset=iso-8859-1\r\n\r
+<h1>Bonjour</h1><p>Les chameaux \xe9taient l\xe0.</p>"""
+LOCKED_ENTRY = archive({"a.txt": b"x"}).replace(b"PK\3\4\x14\0\0\0", b"PK\3\4\x14\0\1\0")
 
 ENDS: dict[str, tuple[bytes, IndexState, str]] = {
     "good.pdf": (pdf([["llamas eat hay at noon"]]), IndexState.INDEXED, ""),
@@ -100,6 +104,25 @@ ENDS: dict[str, tuple[bytes, IndexState, str]] = {
     "latin-1.txt": ("Été, des lamas".encode("latin-1"), IndexState.INDEXED, ""),
     "cp1252.txt": ("“Lamas” · œuvre, 5 €".encode("cp1252"), IndexState.INDEXED, ""),
     "shift_jis.txt": ((JAPANESE * 20).encode("shift_jis"), IndexState.INDEXED, ""),
+    "unmarked utf-16.txt": ("Un dîner à Pâques".encode("utf-16-le"), IndexState.INDEXED, ""),
+    "gb18030.txt": ((CHINESE * 20).encode("gb18030"), IndexState.INDEXED, ""),
+    "zeros.txt": (b"a log\0of a crash\n" * 9, IndexState.UNSUPPORTED, "unsupported_format"),
+    "broken front matter.md": (b"---\na: [b\n c: : d\n---\nalpacas", IndexState.INDEXED, ""),
+    "code alone.md": (b"```python\nalpaca = 1\n```\n", IndexState.INDEXED, ""),
+    "a table alone.md": (b"|a|b|\n|--|--|\n|alpaca|2|\n", IndexState.INDEXED, ""),
+    "many attributes.html": (
+        b"<p " + b" ".join(b"a%d=1" % n for n in range(100_000)) + b">alpacas spit",
+        IndexState.INDEXED,
+        "",
+    ),
+    "a page alone.eml": (PAGE_MAIL, IndexState.INDEXED, ""),
+    "locked.zip": (LOCKED_ENTRY, IndexState.UNSUPPORTED, "unsupported_format"),
+    "nothing.png": (b"", IndexState.NO_TEXT, "document_without_text"),
+    "no order.epub": (
+        epub({"a.xhtml": "alpacas"}, reading_order="elsewhere"),
+        IndexState.INDEXED,
+        "",
+    ),
     "program": (b"\x7fELF\x02\x01\0\0", IndexState.UNSUPPORTED, "unsupported_format"),
     "old.doc": (OLE + b"\0" * 600, IndexState.UNSUPPORTED, "unsupported_format"),
 }
@@ -145,11 +168,26 @@ def test_what_comes_after_them_is_found(world: IndexWorld) -> None:
     }
 
 
+def test_what_little_a_document_says_is_found(world: IndexWorld) -> None:
+    words = ("alpaca", "alpacas")
+    found = [world.found(word, mode=SearchMode.LEXICAL) for word in words]
+    assert {path for paths in found for path in paths} == {
+        "broken front matter.md",
+        "code alone.md",
+        "a table alone.md",
+        "many attributes.html",
+        "no order.epub",
+    }
+
+
 def test_text_is_found_by_its_words_whatever_its_encoding(world: IndexWorld) -> None:
     by_word = {
         "goûter": "utf-16.txt",
         "été": "latin-1.txt",
         "œuvre": "cp1252.txt",
         "干し草": "shift_jis.txt",
+        "羊毛": "gb18030.txt",
+        "dîner": "unmarked utf-16.txt",
+        "étaient": "a page alone.eml",
     }
     assert {word: name for word, name in by_word.items() if name in world.found(word)} == by_word

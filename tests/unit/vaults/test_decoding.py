@@ -31,3 +31,24 @@ def test_other_encodings_are_not_taken_for_damaged_utf8(encoding: str) -> None:
     decoded = decode(text.encode(encoding))
     assert decoded is not None
     assert decoded.text == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_needs_no_byte_order_mark(encoding: str) -> None:
+    decoded = decode(FRENCH.encode(encoding))
+    assert decoded is not None
+    assert (decoded.text, decoded.encoding) == (FRENCH, encoding)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"a log that\0was cut off\n" * 9,
+        b"\0" * 64,
+        bytes(value for pair in zip(range(256), [0] * 256, strict=True) for value in pair),
+        "x".encode("utf-16-le") * 9 + b"\0",
+        "x".encode("utf-32-le") * 9,
+    ],
+)
+def test_zeros_elsewhere_are_those_of_no_text(data: bytes) -> None:
+    assert decode(data) is None

@@ -99,5 +99,9 @@ class _Package(TitleOf):
             self._spine.append(attributes.get("idref", ""))
 
     def chapters(self) -> list[str]:
-        """Return the addresses of the chapters; one that is listed twice is read once."""
-        return [self._items[item] for item in dict.fromkeys(self._spine) if item in self._items]
+        """Return the addresses of the chapters; one that is listed twice is read once.
+
+        Where the reading order names no page there is, it is that of the pages.
+        """
+        listed = [self._items[item] for item in dict.fromkeys(self._spine) if item in self._items]
+        return listed or list(self._items.values())

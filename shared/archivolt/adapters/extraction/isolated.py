@@ -19,7 +19,7 @@ from archivolt.domain.errors import (
     UnavailableError,
     UnsupportedContentError,
 )
-from archivolt.domain.limits import MAX_EXTRACTION_SECONDS
+from archivolt.domain.limits import MAX_EXTRACTION_BYTES, MAX_EXTRACTION_SECONDS
 from archivolt.observability import logger
 from archivolt.ports.ingestion import Extraction, Extractor
 
@@ -27,6 +27,11 @@ _WORKER: Final = "archivolt.adapters.extraction.worker"
 _ERRORS: Final[dict[str, type[ArchivoltError]]] = {
     error.__name__: error for error in (TooLargeError, UnsupportedContentError)
 }
+# Native readers crash where they get no more memory; one that asks for twice what it has does so
+# at half of what it may have.
+_MUCH: Final = 2
+# What `getrusage` counts in.
+_MAXRSS_BYTES: Final = 1 if sys.platform == "darwin" else 1_024
 
 
 class IsolatedExtractor:
@@ -59,7 +64,8 @@ class IsolatedExtractor:
         Raises:
             UnsupportedContentError: `document_encrypted`, `document_broken` (the child crashed on
                 it, too), `document_too_slow`.
-            TooLargeError: `document_inflates` or `document_too_much_text`.
+            TooLargeError: `document_inflates` (the child crashed for want of memory, too) or
+                `document_too_much_text`.
             UnavailableError: `unavailable`: the child could not be started.
 
         """
@@ -67,20 +73,50 @@ class IsolatedExtractor:
             return self._small.extract(data, name=name)
         command = [sys.executable, "-P", "-m", _WORKER, self._form, *self._ocr]
         try:
-            ended = subprocess.run(  # noqa: S603  no part of the command comes from outside
-                command,
-                input=data,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                env=_environment(),
-                timeout=MAX_EXTRACTION_SECONDS,
-                check=False,
-            )
+            with _Child(command) as child:
+                answer = child.answer(data)
         except subprocess.TimeoutExpired as error:
             raise UnsupportedContentError("document_too_slow") from error
         except OSError as error:
             raise UnavailableError("unavailable") from error
-        return _extraction(ended)
+        return _extraction(child, answer)
+
+
+class _Child(subprocess.Popen[bytes]):
+    """The child process; once it has ended, it tells how much memory it took at the most."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        self.peak_bytes = 0
+        super().__init__(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=_environment(),
+        )
+
+    def answer(self, data: bytes) -> bytes:
+        """Give it the document and return what it says of it.
+
+        Raises:
+            TimeoutExpired: It says nothing in time, and was stopped.
+
+        """
+        try:
+            return self.communicate(data, timeout=MAX_EXTRACTION_SECONDS)[0]
+        except BaseException:
+            self.kill()
+            raise
+
+    def _try_wait(self, wait_flags: int) -> tuple[int, int]:
+        # The library's own waits likewise, and drops what the system knows of the child.
+        try:
+            pid, status, used = os.wait4(self.pid, wait_flags)
+        except ChildProcessError:
+            return self.pid, 0
+        if pid:
+            self.peak_bytes = used.ru_maxrss * _MAXRSS_BYTES
+        return pid, status
 
 
 def _environment() -> dict[str, str]:
@@ -91,16 +127,18 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _extraction(ended: subprocess.CompletedProcess[bytes]) -> Extraction:
+def _extraction(ended: _Child, said: bytes) -> Extraction:
     if ended.returncode == -signal.SIGXCPU:
         raise UnsupportedContentError("document_too_slow")
+    if ended.returncode < 0 and ended.peak_bytes > MAX_EXTRACTION_BYTES // _MUCH:
+        raise TooLargeError("document_inflates")
     if ended.returncode < 0:
         raise UnsupportedContentError("document_broken")
     if ended.returncode:
         # It never came to read the document: the fault is the deployment's.
         logger.error("a reader did not start", extra={"exit_code": ended.returncode})
         raise UnavailableError("unavailable")
-    answer: dict[str, Any] = json.loads(ended.stdout)
+    answer: dict[str, Any] = json.loads(said)
     if "cause" in answer:
         logger.warning("a reader failed on a document", extra={"cause": answer["cause"]})
     if "error" in answer:

@@ -225,6 +225,13 @@ class TestIsolation:
         worker = "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"
         assert self._refusal_of(worker, monkeypatch, tmp_path) == "document_broken"
 
+    def test_one_that_crashes_its_reader_for_want_of_memory_is_too_big(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        monkeypatch.setattr(isolated, "MAX_EXTRACTION_BYTES", 60_000_000)
+        worker = "import os\ntaken = b'x' * 40_000_000\nos.abort()\n"
+        assert self._refusal_of(worker, monkeypatch, tmp_path) == "document_inflates"
+
     def test_a_reader_that_does_not_start_is_not_the_documents_fault(
         self, monkeypatch: pytest.MonkeyPatch
     ) -> None:
