@@ -17,6 +17,7 @@ NAMES = (
     "redaction",
     "notes",
     "core",
+    "retrieval",
     "mcp_overhead",
     "chat",
     "mcp_servers",

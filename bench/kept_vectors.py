@@ -2,6 +2,7 @@
 
 import hashlib
 import sqlite3
+import time
 from array import array
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,9 +16,11 @@ _AT_ONCE: Final = 32
 class KeptVectors:
     """An `Embedder` that asks another one for what it does not know yet.
 
+    `seconds` is how long the other one has worked so far.
+
     Args:
         embedder: The other one.
-        file: Where vectors are kept; it is made if it is absent.
+        file: Where vectors are kept; it is made if it is absent, and its folder.
 
     """
 
@@ -26,8 +29,14 @@ class KeptVectors:
         self.model: str = embedder.model
         self.dimension: int = embedder.dimension
         self.threshold: float = embedder.threshold
+        self.seconds = 0.0
+        file.parent.mkdir(parents=True, exist_ok=True)
         self._kept = sqlite3.connect(file)
         self._kept.execute("CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, data BLOB)")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._kept.close()
 
     def embed_passages(self, texts: Sequence[str]) -> list[Vector]:
         """Return one vector per text."""
@@ -47,9 +56,12 @@ class KeptVectors:
         unknown = [text for text, key in keys.items() if self._load(key) is None]
         for start in range(0, len(unknown), _AT_ONCE):
             part = unknown[start : start + _AT_ONCE]
+            before = time.monotonic()
+            vectors = embed(part)
+            self.seconds += time.monotonic() - before
             rows = [
                 (keys[text], array("f", vector).tobytes())
-                for text, vector in zip(part, embed(part), strict=True)
+                for text, vector in zip(part, vectors, strict=True)
             ]
             with self._kept:
                 self._kept.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)

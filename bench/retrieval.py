@@ -1,253 +1,127 @@
-"""`python -m bench.retrieval FOLDER… [--model e5] [--vectors FILE] [--limit N] [--json]`.
+"""`python -m bench.retrieval [SET…] [--model e5] [--vectors FILE] [--limit N] [--json]`.
 
-How well search finds, per mode, beside bm25s. Each folder has `docs.jsonl` {id, title, text},
-`queries.jsonl` {id, text} and `qrels.jsonl` {qid, did, rel}. The documents go through the product's
-own splitting, indexing, embedding and search; the stores are in this process. A document counts
-where its best passage stands, or the one that says the same. With `--vectors`, vectors are kept in
-that file from one run to the next.
+How well search finds, per mode, beside BM25. A set is a folder, or an archive of one, with
+documents, questions and judgements (`bench.retrieval_sets` has the forms); without one, those of
+the real data beside the repository. The documents go through the product's own splitting, indexing,
+embedding and search. A document counts where its best passage stands, or the one that says the
+same. Vectors are kept from one run to the next, by default in the user's cache folder.
 """
 
 import argparse
 import json
-import math
 import sys
-import tempfile
-import threading
-import time
-from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final
 
+from archivolt.adapters.embedding import local_e5
 from archivolt.adapters.embedding.embedded_use import EmbeddedUse
 from archivolt.adapters.embedding.local_e5 import LocalE5
-from archivolt.adapters.qdrant.rest import QdrantRest
-from archivolt.adapters.qdrant.vectors import QdrantVectors
-from archivolt.adapters.sqlite.shard_cache import ShardCache
-from archivolt.adapters.sqlite.shard_reader import ShardReader
-from archivolt.adapters.sqlite.text_index import SqliteTextIndex
-from archivolt.domain.ingestion import ChangeKind, ObjectChange
-from archivolt.domain.limits import MAX_LEXICAL_CACHE_BYTES, MAX_TOP_K
-from archivolt.domain.messages import Language
-from archivolt.domain.paths import VaultPath
-from archivolt.domain.search import SearchMode, SearchQuery
-from archivolt.ingestion.embed_passages import EmbedPassages
-from archivolt.ingestion.index_change import IndexChanges
-from archivolt.ports.ingestion import Extraction
+from archivolt.domain.search import SearchMode
 from archivolt.ports.retrieval import Embedder
-from archivolt.retrieval.breaker import Breaker
-from archivolt.retrieval.filters import DocumentFilters
-from archivolt.retrieval.hybrid import RetrievalService, SearchModels
-from archivolt_local.vectors.collections import Collections
-from archivolt_local.vectors.server import VectorServer
-from bench import bm25_peer
-from bench.index_core import index_changes
+from bench import bm25_peer, plain_bm25
 from bench.kept_vectors import KeptVectors
-from tests.builders import ALICE, a_vault, principal
-from tests.fakes.catalogue import InMemoryCatalogue
-from tests.fakes.clock import FrozenClock
-from tests.fakes.embedding import InMemoryQueue, InMemoryVectorCache
-from tests.fakes.files import InMemoryFiles
-from tests.fakes.notes import InMemoryNotes
-from tests.fakes.shards import InMemoryShards
-from tests.fakes.vaults import InMemoryVaults
+from bench.retrieval_figures import CUT, Figures, figures_of
+from bench.retrieval_sets import RetrievalSet, read_set, sets_at
+from bench.retrieval_vault import TimeLeft, measured_vault
+from bench.table import Row
 
-_CUT: Final = 10
-_KEY: Final = "bench"
-_AT_ONCE: Final = 500
+_DATA: Final = Path(__file__).parents[2] / "shared" / "data" / "retrieval"
+_VECTORS: Final = Path.home() / ".cache" / "archivolt-bench" / "vectors.sqlite"
 _MODELS: Final[Mapping[str, Callable[[], Embedder]]] = {"embedded": EmbeddedUse, "e5": LocalE5}
+# Among other benchmarks: of each set as many questions, and so long for what no run has embedded.
+_QUESTIONS: Final = 300
+_EMBEDDING: Final = timedelta(minutes=20)
 
 
-class Figures(NamedTuple):
-    """The means over the questions of a set."""
+def measure() -> list[Row]:
+    """Return the figures of each set at hand in each mode, beside BM25's.
 
-    ndcg: float
-    recall: float
-    mrr: float
-    milliseconds: float
-
-
-class _AsItIs:
-    """The `Extractor` of documents that are Markdown already."""
-
-    def extract(self, data: bytes, *, name: str) -> Extraction:
-        return Extraction(markdown=data.decode(), title=name)
-
-
-class _Vault:
-    """One vault with everything that a search in it needs."""
-
-    def __init__(self, vectors: QdrantVectors, embedder: Embedder, folder: Path) -> None:
-        self._clock = FrozenClock()
-        self._vault = a_vault("bench")
-        self._files = InMemoryFiles(self._clock)
-        self._catalogue = InMemoryCatalogue(self._clock)
-        self._queue = InMemoryQueue()
-        self._directory = InMemoryVaults()
-        self._directory.create(self._vault, owner=ALICE)
-        shards = InMemoryShards()
-        cache = ShardCache(shards, folder, max_bytes=MAX_LEXICAL_CACHE_BYTES)
-        self._text_index = SqliteTextIndex(shards, ShardReader(shards, cache))
-        self._vectors = vectors
-        self._embedder = embedder
-        self._search = RetrievalService(
-            directory=self._directory,
-            catalogue=self._catalogue,
-            text_index=self._text_index,
-            vectors=vectors,
-            filters=DocumentFilters(InMemoryNotes(), self._clock),
-            models=SearchModels(breaker=Breaker(self._clock), embedder=lambda _: self._embedder),
-        )
-
-    def fill(self, documents: Mapping[str, str]) -> None:
-        """Index and embed documents, by path."""
-        changes: list[ObjectChange] = []
-        for path, text in documents.items():
-            info = self._files.create(self._vault.ref, VaultPath(path), text.encode())
-            changes.append(
-                ObjectChange(
-                    kind=ChangeKind.CREATED,
-                    vault=self._vault.ref,
-                    path=info.path,
-                    sequencer=None,
-                    size=info.size,
-                )
-            )
-        for start in range(0, len(changes), _AT_ONCE):
-            failed = self._index_changes().apply(
-                changes[start : start + _AT_ONCE], time_left=_plenty
-            )
-            if failed:
-                raise RuntimeError(f"{len(failed)} documents failed")
-            self._embed()
-            _tell(f"  {min(start + _AT_ONCE, len(changes))} of {len(changes)} documents")
-
-    def ranking(self, question: str, mode: SearchMode) -> list[str]:
-        """Return the paths of the first documents found, each before those that say the same."""
-        query = SearchQuery(q=question, mode=mode, top_k=MAX_TOP_K, threshold=-1.0)
-        found = self._search.search(principal(ALICE), query, language=Language.EN)
-        uris = [uri for hit in found.hits for uri in (hit.uri.partition("#")[0], *hit.also_in)]
-        return list(dict.fromkeys(uri.rpartition("/")[2] for uri in uris))[:_CUT]
-
-    def _index_changes(self) -> IndexChanges:
-        return index_changes(
-            _AsItIs(),
-            files=self._files,
-            catalogue=self._catalogue,
-            text_index=self._text_index,
-            queue=self._queue,
-            clock=self._clock,
-        )
-
-    def _embed(self) -> None:
-        use_case = EmbedPassages(
-            catalogue=self._catalogue,
-            text_index=self._text_index,
-            vectors=self._vectors,
-            cache=InMemoryVectorCache(),
-            embedder=self._embedder,
-            directory=self._directory,
-            queue=self._queue,
-        )
-        jobs = {str(number): job for number, job in enumerate(self._queue.take())}
-        if use_case.run(jobs, time_left=_plenty).failed:
-            raise RuntimeError("an embedding job failed")
+    A model that is not through with a set when its time is over is left out for it; what it has
+    embedded is kept, and the next run goes on.
+    """
+    sets = [read_set(path) for path in _smallest_first(sets_at(_DATA))]
+    if not sets:
+        _tell("retrieval is left out: the sets are not beside the repository")
+    names = ["embedded", *(["e5"] if local_e5.is_installed() else [])]
+    peers = {each.name: peers_of(each, _QUESTIONS) for each in sets}
+    rows = [row for each, told in peers.items() for row in _rows(each, told, told)]
+    for name in names:
+        with closing(KeptVectors(_MODELS[name](), _VECTORS)) as embedder:
+            left = partial(_left, embedder, _EMBEDDING)
+            for each in sets:
+                _tell(f"  {each.name}, {name}")
+                modes = modes_of(each, embedder, limit=_QUESTIONS, time_left=left)
+                if modes is None:
+                    _tell(f"  {each.name} is left out: another run goes on where {name} stopped")
+                else:
+                    rows += _rows(f"{each.name}, {name}", modes, peers[each.name])
+    return rows
 
 
-def _plenty() -> timedelta:
-    return timedelta(hours=1)
+def modes_of(
+    measured: RetrievalSet, embedder: Embedder, *, limit: int | None, time_left: TimeLeft
+) -> dict[str, Figures] | None:
+    """Return the figures of each mode, None where there was no time to embed the documents.
+
+    Args:
+        measured: The set.
+        embedder: The model.
+        limit: How many of the questions to ask, from all over the set; None: all.
+        time_left: For embedding.
+
+    """
+    with measured_vault(embedder) as vault:
+        if not vault.fill(measured.documents, time_left=time_left):
+            return None
+        return {
+            mode.value: _figures(partial(vault.ranking, mode=mode), measured, limit)
+            for mode in SearchMode
+        }
 
 
-def measure(folder: Path, embedder: Embedder, *, limit: int | None) -> dict[str, Figures]:
-    """Return the figures of each mode for one set, over its first `limit` questions."""
-    documents = {f"{row['id']}": _markdown(row) for row in _rows(folder / "docs.jsonl")}
-    relevant: defaultdict[str, dict[str, float]] = defaultdict(dict)
-    for row in _rows(folder / "qrels.jsonl"):
-        relevant[row["qid"]][row["did"]] = float(row.get("rel", 1))
-    questions = [row for row in _rows(folder / "queries.jsonl") if row["id"] in relevant][:limit]
-    names = {f"{number}.md": did for number, did in enumerate(documents)}
-    figures = partial(_figures, questions=questions, relevant=relevant)
-    with _new_vault(embedder) as vault:
-        vault.fill({path: documents[did] for path, did in names.items()})
-
-        def ranking(question: str, mode: SearchMode) -> list[str]:
-            return [names[path] for path in vault.ranking(question, mode)]
-
-        told = {mode.value: figures(partial(ranking, mode=mode)) for mode in SearchMode}
+def peers_of(measured: RetrievalSet, limit: int | None) -> dict[str, Figures]:
+    """Return the figures of what others do by words; arguments as for `modes_of`."""
+    # One more than counts: the question itself may be among them.
+    plain = partial(plain_bm25.PlainBm25(measured.documents).ranking, limit=CUT + 1)
+    told = {plain_bm25.NAME: _figures(plain, measured, limit)}
     if bm25_peer.is_installed():
-        peer = bm25_peer.Bm25Peer(documents)
-        told[bm25_peer.NAME] = figures(partial(peer.ranking, limit=_CUT))
+        stemmed = partial(bm25_peer.Bm25Peer(measured.documents).ranking, limit=CUT + 1)
+        told[bm25_peer.NAME] = _figures(stemmed, measured, limit)
     return told
 
 
 def _figures(
-    ranking_of: Callable[[str], Sequence[str]],
-    *,
-    questions: Sequence[Mapping[str, Any]],
-    relevant: Mapping[str, Mapping[str, float]],
+    ranking_of: Callable[[str], Sequence[str]], measured: RetrievalSet, limit: int | None
 ) -> Figures:
-    sums = [0.0, 0.0, 0.0]
-    started = time.perf_counter()
-    for question in questions:
-        ranking = ranking_of(question["text"])
-        wanted = relevant[question["id"]]
-        for number, figure in enumerate((_ndcg, _recall, _reciprocal_rank)):
-            sums[number] += figure(ranking, wanted)
-    count = len(questions) or 1
-    ndcg, recall, mrr = (total / count for total in sums)
-    return Figures(ndcg, recall, mrr, (time.perf_counter() - started) * 1_000 / count)
+    questions = list(measured.questions.items())
+    every = max(1, len(questions) // (limit or len(questions) or 1))
+    asked = dict(questions[::every][:limit])
+    return figures_of(ranking_of, questions=asked, relevant=measured.relevant)
 
 
-def _ndcg(ranking: Sequence[str], wanted: Mapping[str, float]) -> float:
-    ideal = sorted(wanted.values(), reverse=True)[:_CUT]
-    return _gain([wanted.get(did, 0.0) for did in ranking]) / (_gain(ideal) or 1.0)
+def _smallest_first(paths: Sequence[Path]) -> list[Path]:
+    return sorted(paths, key=lambda path: (path.stat().st_size, path))
 
 
-def _gain(relevances: Sequence[float]) -> float:
-    return sum(value / math.log2(rank + 2) for rank, value in enumerate(relevances))
+def _left(embedder: KeptVectors, most: timedelta) -> timedelta:
+    return most - timedelta(seconds=embedder.seconds)
 
 
-def _recall(ranking: Sequence[str], wanted: Mapping[str, float]) -> float:
-    positive = {did for did, relevance in wanted.items() if relevance > 0}
-    return len(positive & set(ranking)) / (len(positive) or 1)
-
-
-def _reciprocal_rank(ranking: Sequence[str], wanted: Mapping[str, float]) -> float:
-    ranks = [rank for rank, did in enumerate(ranking, start=1) if wanted.get(did, 0.0) > 0]
-    return 1 / ranks[0] if ranks else 0.0
-
-
-@contextmanager
-def _new_vault(embedder: Embedder) -> Generator[_Vault]:
-    with tempfile.TemporaryDirectory() as name:
-        collections = Collections(Path(name) / "vectors")
-        server = VectorServer(0, collections, _KEY)
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        rest = QdrantRest(f"http://127.0.0.1:{server.server_address[1]}", _KEY)
-        try:
-            vectors = QdrantVectors(rest, model=embedder.model, dimension=embedder.dimension)
-            yield _Vault(vectors, embedder, Path(name) / "words")
-        finally:
-            rest.close()
-            server.shutdown()
-            server.server_close()
-            collections.close()
-
-
-def _markdown(row: Mapping[str, Any]) -> str:
-    title = row.get("title")
-    return f"# {title}\n\n{row['text']}" if title else row["text"]
-
-
-def _rows(file: Path) -> Iterator[dict[str, Any]]:
-    with file.open(encoding="utf-8") as lines:
-        for line in lines:
-            if line.strip():
-                yield json.loads(line)
+def _rows(name: str, modes: Mapping[str, Figures], peers: Mapping[str, Figures]) -> Iterator[Row]:
+    units, floor = ("nDCG@10", "recall@10", "MRR@10"), peers[plain_bm25.NAME]
+    for mode, figures in modes.items():
+        for unit, value, of_floor in zip(units, figures[:3], floor[:3], strict=True):
+            yield Row(
+                measure=f"{name}, {mode}",
+                value=value,
+                unit=unit,
+                floor=plain_bm25.NAME,
+                floor_value=of_floor,
+            )
 
 
 def _tell(message: str) -> None:
@@ -257,26 +131,36 @@ def _tell(message: str) -> None:
 def main() -> None:
     """Measure the sets named on the command line."""
     parser = argparse.ArgumentParser(prog="bench.retrieval", description=__doc__)
-    parser.add_argument("folders", nargs="+", type=Path, metavar="FOLDER")
+    parser.add_argument("sets", nargs="*", type=Path, metavar="SET", default=[_DATA])
     parser.add_argument("--model", choices=_MODELS, default="embedded")
-    parser.add_argument("--vectors", type=Path, metavar="FILE", help="keep vectors in this file")
-    parser.add_argument("--limit", type=int, help="take the first so many questions of each set")
+    parser.add_argument(
+        "--vectors", type=Path, metavar="FILE", default=_VECTORS, help="keep vectors in this file"
+    )
+    parser.add_argument("--limit", type=int, help="so many questions of each set, from all over it")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead")
     options = parser.parse_args()
-    embedder = _MODELS[options.model]()
-    if options.vectors:
-        embedder = KeptVectors(embedder, options.vectors)
+    paths = [path for given in options.sets for path in sets_at(given)]
+    if not paths:
+        parser.error(f"no set at {', '.join(map(str, options.sets))}")
     results: dict[str, dict[str, dict[str, float]]] = {}
     if not options.json:
         print(f"{'set':24}{'mode':10}{'nDCG@10':>9}{'recall@10':>11}{'MRR@10':>9}{'ms':>8}")
-    for folder in options.folders:
-        _tell(f"… {folder.name}")
-        modes = measure(folder, embedder, limit=options.limit)
-        results[folder.name] = {mode: figures._asdict() for mode, figures in modes.items()}
-        if not options.json:
-            print("\n".join(_line(folder.name, *item) for item in modes.items()), flush=True)
+    with closing(KeptVectors(_MODELS[options.model](), options.vectors)) as embedder:
+        for path in paths:
+            name, modes = _measured(path, embedder, options.limit)
+            results[name] = {mode: figures._asdict() for mode, figures in modes.items()}
+            if not options.json:
+                print("\n".join(_line(name, *item) for item in modes.items()), flush=True)
     if options.json:
         print(json.dumps(results))
+
+
+def _measured(path: Path, embedder: Embedder, limit: int | None) -> tuple[str, dict[str, Figures]]:
+    measured = read_set(path)
+    left_out = f", {measured.left_out} judgements left out" if measured.left_out else ""
+    _tell(f"… {measured.name}: {len(measured.questions)} questions{left_out}")
+    modes = modes_of(measured, embedder, limit=limit, time_left=lambda: timedelta(days=1))
+    return measured.name, {**(modes or {}), **peers_of(measured, limit)}
 
 
 def _line(name: str, mode: str, figures: Figures) -> str:

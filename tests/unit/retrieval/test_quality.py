@@ -6,12 +6,15 @@ recipe shows on.
 
 import json
 import tarfile
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from archivolt.adapters.embedding.embedded_use import EmbeddedUse
-from bench.retrieval import Figures, measure
+from bench.retrieval import modes_of
+from bench.retrieval_figures import Figures
+from bench.retrieval_sets import read_set
 
 _SET = Path(__file__).parents[4] / "shared" / "data" / "retrieval" / "xquad_es2en.tar.gz"
 _EVERY = 60
@@ -47,7 +50,10 @@ def _rows(file: Path) -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Figures]:
-    return measure(cut(tmp_path_factory.mktemp("set")), EmbeddedUse(), limit=None)
+    measured = read_set(cut(tmp_path_factory.mktemp("set")))
+    modes = modes_of(measured, EmbeddedUse(), limit=None, time_left=lambda: timedelta(hours=1))
+    assert modes is not None
+    return modes
 
 
 def test_words_do_not_drown_what_meaning_finds(figures: dict[str, Figures]) -> None:
