@@ -1,9 +1,13 @@
 """What every test run shares: an option under which nothing is skipped silently, and no clock."""
 
+import os
 from collections.abc import Generator
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+# As the template says to the functions; numpy's library reads it when it is loaded.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # noqa: TID251  before any test imports it
 
 # How long an example takes, says how busy the machine is.
 settings.register_profile(

@@ -25,6 +25,7 @@ from archivolt_local.json_values import json_items
 from archivolt_local.provisioning.intrinsics import resolver_for
 from archivolt_local.provisioning.template import Template, load_template
 from bench.core import ALLOCATOR, LARGE_BLOCK_BYTES
+from bench import BLAS_THREADS
 
 ROOT = Path(__file__).parents[2]
 PARAMETERS = {
@@ -34,8 +35,8 @@ PARAMETERS = {
     "QdrantUrl": "https://vectors.example",
     "QdrantApiKey": "a-key",
 }
-# Read by Lambda itself, by the Web Adapter or by the C library, not by the product.
-OF_THE_RUNTIME = ("AWS_LAMBDA_", "AWS_LWA_", "MALLOC_")
+# Read by Lambda itself, by the Web Adapter, by the C library or by numpy's, not by the product.
+OF_THE_RUNTIME = ("AWS_LAMBDA_", "AWS_LWA_", "MALLOC_", "OPENBLAS_")
 PUBLIC = {
     ("GET", "/healthz"),
     ("GET", "/api/v1/openapi.json"),
@@ -103,6 +104,11 @@ def test_what_writes_shards_keeps_large_blocks_out_of_its_heap(template: Templat
 def test_no_variable_holds_a_key_of_the_local_stack(template: Template) -> None:
     for _, properties in template.of_type("AWS::Lambda::Function"):
         variables = properties["Environment"]["Variables"]
+def test_no_functions_numerical_library_starts_threads_of_its_own(template: Template) -> None:
+    for name, properties in template.of_type("AWS::Lambda::Function"):
+        assert properties["Environment"]["Variables"][BLAS_THREADS] == "1", name
+
+
         assert not {"AUTH_LOCAL_KEY", "USER_STORE_ENCRYPTION_KEY"} & set(variables)
 
 

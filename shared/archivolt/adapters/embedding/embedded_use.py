@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 # is two times shorter, its blanks aside: of those the model reads one at a time.
 _MAX_CHARS: Final = 4_000
 _BATCH: Final = 32
-# Threads that wait for each other spin: on a busy machine two cost ten times the work of one.
+# Threads that wait for each other spin: on a busy machine two cost ten times the work of one. The
+# package sees to it where threadpoolctl is; for others the template does (OPENBLAS_NUM_THREADS).
 _THREADS: Final = 1
 
 
