@@ -11,6 +11,7 @@ ACME = TenantId("acme")
 GLOBEX = TenantId("globex")
 ALICE = UserId("alice")
 BOB = UserId("bob")
+CAROL = UserId("carol")
 
 
 def principal(

@@ -252,7 +252,7 @@ class IndexWorld:
             vectors=across(self.vectors),
             cache=across(self.cache),
             embedder=across(self.embedder),
-            directory=self.directory,
+            directory=across(self.directory),
             queue=across(self.queue),
         )
 
@@ -287,6 +287,7 @@ class IndexWorld:
             catalogue=self.catalogue,
             text_index=self.text_index,
             vectors=self.searched or self.line.across(self.vectors),
+            clock=self.clock,
             filters=DocumentFilters(self.notes, self.clock),
             models=SearchModels(
                 breaker=self.breaker,

@@ -1,6 +1,7 @@
 """What every `VaultDirectory` promises."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -11,6 +12,7 @@ from archivolt.domain.vault import VaultRole
 from archivolt.ports.vaults import VaultDirectory
 from tests.builders import ACME, ALICE, BOB, GLOBEX, a_vault, vault_ref
 from tests.contract.conftest import FAKE, MOTO
+from tests.fakes.clock import START
 from tests.fakes.vaults import InMemoryVaults
 
 
@@ -103,6 +105,22 @@ def test_a_member_gains_changes_and_loses_access(directory: VaultDirectory) -> N
         directory.access(ACME, BOB, "notes")
     assert directory.accessible(ACME, BOB) == []
     assert directory.members(vault.ref) == [(ALICE, VaultRole.OWNER)]
+
+
+def test_since_when_somebody_is_a_member_is_known_of_who_joined(directory: VaultDirectory) -> None:
+    vault = a_vault("notes")
+    directory.create(vault, owner=ALICE)
+
+    directory.set_member(vault.ref, BOB, VaultRole.READER, now=START)
+    directory.set_member(vault.ref, BOB, VaultRole.WRITER, now=START + timedelta(days=1))
+    directory.set_member(vault.ref, ALICE, VaultRole.OWNER, now=START)
+    assert directory.access(ACME, BOB, "notes").since == START
+    assert [access.since for access in directory.accessible(ACME, BOB)] == [START]
+    assert directory.access(ACME, ALICE, "notes").since is None
+
+    directory.remove_member(vault.ref, BOB)
+    directory.set_member(vault.ref, BOB, VaultRole.READER, now=START + timedelta(days=2))
+    assert directory.access(ACME, BOB, "notes").since == START + timedelta(days=2)
 
 
 def test_the_only_owner_stays_an_owner(directory: VaultDirectory) -> None:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 
 import httpx2
@@ -97,6 +98,20 @@ def test_a_passage_comes_back_as_it_was(store: VectorStore) -> None:
     found = search(store)
     assert [candidate.passage for candidate in found] == list(given.passages)
     assert {(c.vault, c.path, c.generation) for c in found} == {(VAULT, given.path, NEW)}
+
+
+def test_what_a_collection_does_not_hold_is_told(store: VectorStore) -> None:
+    store.upsert([ALICE], VAULT, document("Été/a.md", 0, 10))
+    store.upsert([ALICE], vault_ref("v2"), document("a.md", 20))
+    store.upsert([ALICE], VAULT, document("b.md", 30, generation=OLD))
+    every = search(store, VAULT, vault_ref("v2"))
+    assert len(every) == 4
+    newer = [replace(each, generation=NEW) for each in every if each.path == "b.md"]
+
+    assert store.lacks(ACME, ALICE, [*every, *newer]) == newer
+    assert store.lacks(ACME, BOB, every) == every
+    assert store.lacks(GLOBEX, ALICE, every) == every
+    assert store.lacks(ACME, ALICE, []) == []
 
 
 def test_no_vaults_mean_no_candidates(store: VectorStore) -> None:

@@ -228,6 +228,15 @@ class InMemoryFiles:
         """Return every version with its content, oldest first, delete markers included."""
         return tuple(self._versions.get((vault, path), []))
 
+    @_alone
+    def remove_marker(self, vault: VaultRef, path: VaultPath) -> bool:
+        """Delete a file's newest version if it is a delete marker; tell whether it was."""
+        versions = self._versions.get((vault, path), [])
+        if not versions or versions[-1].data is not None:
+            return False
+        versions.pop()
+        return self._find(vault, path) is not None
+
     def _add(
         self,
         vault: VaultRef,

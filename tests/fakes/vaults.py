@@ -1,6 +1,7 @@
 """Vaults and members in a dictionary."""
 
 from dataclasses import replace
+from datetime import datetime
 
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import TenantId, UserId
@@ -13,6 +14,7 @@ class InMemoryVaults:
     def __init__(self) -> None:
         self._vaults: dict[VaultRef, Vault] = {}
         self._members: dict[VaultRef, dict[UserId, VaultRole]] = {}
+        self._since: dict[tuple[VaultRef, UserId], datetime] = {}
 
     def create(self, vault: Vault, *, owner: UserId) -> None:
         if self._named(vault.ref.tenant, vault.name) or vault.ref in self._vaults:
@@ -25,12 +27,19 @@ class InMemoryVaults:
         role = self._members[vault.ref].get(user) if vault else None
         if vault is None or role is None:
             raise NotFoundError("vault_not_found", vault=name)
-        return VaultAccess(vault=vault, user=user, role=role)
+        return VaultAccess(
+            vault=vault, user=user, role=role, since=self._since.get((vault.ref, user))
+        )
 
     def accessible(self, tenant: TenantId, user: UserId) -> list[VaultAccess]:
         vaults = sorted(self._vaults.values(), key=lambda vault: vault.name)
         return [
-            VaultAccess(vault=vault, user=user, role=self._members[vault.ref][user])
+            VaultAccess(
+                vault=vault,
+                user=user,
+                role=self._members[vault.ref][user],
+                since=self._since.get((vault.ref, user)),
+            )
             for vault in vaults
             if vault.ref.tenant == tenant and user in self._members[vault.ref]
         ]
@@ -43,10 +52,14 @@ class InMemoryVaults:
     def members(self, ref: VaultRef) -> list[tuple[UserId, VaultRole]]:
         return sorted(self._members.get(ref, {}).items())
 
-    def set_member(self, ref: VaultRef, user: UserId, role: VaultRole) -> None:
+    def set_member(
+        self, ref: VaultRef, user: UserId, role: VaultRole, *, now: datetime | None = None
+    ) -> None:
         self.get(ref)
         if role is not VaultRole.OWNER:
             self._keep_an_owner(ref, user)
+        if now and user not in self._members[ref]:
+            self._since[ref, user] = now
         self._members[ref][user] = role
 
     def remove_member(self, ref: VaultRef, user: UserId) -> None:
@@ -54,6 +67,7 @@ class InMemoryVaults:
             raise NotFoundError("member_not_found", user=user)
         self._keep_an_owner(ref, user)
         del self._members[ref][user]
+        self._since.pop((ref, user), None)
 
     def forget(self, ref: VaultRef) -> None:
         """Have a vault gone, as the first part of its erasure does."""

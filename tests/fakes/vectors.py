@@ -86,6 +86,16 @@ class InMemoryVectors:
         ]
         return sorted(found, key=lambda candidate: -candidate.score)[:limit]
 
+    def lacks(
+        self, tenant: TenantId, user: UserId, passages: Sequence[Candidate]
+    ) -> list[Candidate]:
+        points = self._collections.get((tenant, user), {})
+        return [
+            each
+            for each in passages
+            if (each.vault, each.path, each.generation, each.passage.number) not in points
+        ]
+
     def lose(self, tenant: TenantId, user: UserId) -> None:
         """Lose a user's collection."""
         self._collections.pop((tenant, user), None)

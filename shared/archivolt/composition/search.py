@@ -18,6 +18,7 @@ def retrieval_service(container: "Container") -> RetrievalService:
         catalogue=container.catalogue,
         text_index=index.text_index,
         vectors=index.vector_store,
+        clock=container.clock,
         filters=DocumentFilters(index.note_index, container.clock),
         models=SearchModels(
             breaker=index.models.breaker,

@@ -261,6 +261,8 @@ MAX_WEB_EXCERPT_CHARS: Final = 500
 
 # How long a key that its provider refused is not sent again; another key is sent at once.
 REFUSED_KEY_SECONDS: Final = 300
+# How long a search asks which documents have no vectors yet in the collection of a new member.
+NEW_MEMBER_DAYS: Final = 7
 # How long what gave a search no answer in time is not asked again (decision 93).
 SILENCE_SECONDS: Final = 30
 # What takes as long to say that it cannot answer gave none in time either.

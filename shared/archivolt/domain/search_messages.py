@@ -43,4 +43,8 @@ SEARCH_MESSAGES: Mapping[str, Message] = {
         "Time ran out, so that there may be more to find; narrow the search with a filter.",
         "Le temps a manqué : il y a peut-être plus à trouver ; ajoutez un filtre.",
     ),
+    "vectors_on_their_way": Message(
+        "Some documents are found by their words alone as yet, and by their meaning soon.",
+        "Des documents ne sont encore trouvés que par leurs mots, et bientôt par leur sens.",
+    ),
 }

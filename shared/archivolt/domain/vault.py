@@ -64,11 +64,12 @@ class Vault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VaultAccess:
-    """A vault as one member sees it."""
+    """A vault as one member sees it; `since` is when who had no part in it before joined."""
 
     vault: Vault
     user: UserId
     role: VaultRole
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

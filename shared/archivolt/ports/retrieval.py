@@ -243,6 +243,12 @@ class VectorStore(Protocol):
         """
         ...
 
+    def lacks(
+        self, tenant: TenantId, user: UserId, passages: Sequence[Candidate]
+    ) -> list[Candidate]:
+        """Return those of these passages that a user's collection does not hold."""
+        ...
+
 
 class Reranker(Protocol):
     """Reads passages with a question. May raise UnavailableError."""

@@ -1,5 +1,6 @@
 """Where vaults and their members are recorded."""
 
+from datetime import datetime
 from typing import Protocol
 
 from archivolt.domain.identity import TenantId, UserId
@@ -44,8 +45,10 @@ class VaultDirectory(Protocol):
         """Return the members of a vault, by user id; empty for an unknown vault."""
         ...
 
-    def set_member(self, ref: VaultRef, user: UserId, role: VaultRole) -> None:
-        """Add a member or change a role; whatever happens at once, an owner is left.
+    def set_member(
+        self, ref: VaultRef, user: UserId, role: VaultRole, *, now: datetime | None = None
+    ) -> None:
+        """Add a member, since `now`, or change a role; whatever happens at once, an owner is left.
 
         Raises:
             NotFoundError: `vault_not_found`.

@@ -5,7 +5,7 @@ they propose is looked up here: what is deleted or overtaken is dropped, and wha
 is shown once, under the path where it is found at this moment (decision 44).
 """
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from archivolt.domain.ingestion import CatalogueEntry
@@ -73,27 +73,6 @@ class CurrentPassages:
             # It was moved, perhaps to and fro.
             return replace(candidate, path=place)
         return candidate if is_there(entry) and not has_arrived(self._entries, entry) else None
-
-    def without_vectors(
-        self, by_words: Iterable[Candidate], dense: Iterable[Candidate], models: Set[str]
-    ) -> set[Place]:
-        """Return the documents of a list by words that the list by meaning could not have.
-
-        Args:
-            by_words: The list, placed.
-            dense: What the list by meaning has already, of moved documents too.
-            models: Those by whose vectors it was made; none: there is no such list.
-
-        """
-        if not models:
-            return set()
-        found = {(each.vault, each.path) for each in by_words}
-        found -= {(each.vault, each.path) for each in dense}
-        return {
-            place
-            for place in found
-            if (entry := self._entries.get(place)) and entry.embedder not in models
-        }
 
     def by_meaning(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Return what may be shown of a list by meaning, in its order.

@@ -5,12 +5,11 @@ deleted is shown, and made one. Either list may be down: then the other answers,
 so. The embedding model is built at the first question that needs it.
 """
 
-import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from archivolt.domain.embedding_key import KEY_TROUBLES
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
@@ -21,6 +20,7 @@ from archivolt.domain.paths import ROOT, VaultPath, is_below, resolve_directory
 from archivolt.domain.search import SearchMode, SearchQuery, SearchResult
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
+from archivolt.ports.clock import Clock
 from archivolt.ports.retrieval import (
     Candidate,
     Embedder,
@@ -36,7 +36,7 @@ from archivolt.retrieval.breaker import Breaker
 from archivolt.retrieval.current import CurrentPassages
 from archivolt.retrieval.explaining import Weighing, explanation
 from archivolt.retrieval.filters import DocumentFilters
-from archivolt.retrieval.fusion import Document, Ranked
+from archivolt.retrieval.fusion import Ranked
 from archivolt.retrieval.hits import hit_of
 from archivolt.retrieval.meaning import (
     DenseIndex,
@@ -51,6 +51,7 @@ from archivolt.retrieval.notices import index_notices, notice
 from archivolt.retrieval.ranking import by_cosine, by_words_and_meaning, confidence
 from archivolt.retrieval.reach import ReachableVaults
 from archivolt.retrieval.reranking import no_reranker, reranked
+from archivolt.retrieval.unread import Unread, joined_lately, unread
 
 # How many passages of each list are looked at: the checks and the fusion drop some.
 _LEAST_CANDIDATES: Final = 100
@@ -63,7 +64,7 @@ _LOOKED_AT_PER_HIT: Final = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
-    """A question, ready to be asked; `embedded` is what models made of it so far."""
+    """A question, ready to be asked, what models `embedded` of it, and vaults joined `lately`."""
 
     query: SearchQuery
     vaults: dict[VaultRef, str]
@@ -72,6 +73,7 @@ class _Question:
     tag: str
     within: Within | None
     user: Principal
+    lately: Set[VaultRef]
     depth: int = 1
     embedded: dict[str, Vector] = field(default_factory=dict[str, Vector])
 
@@ -88,7 +90,7 @@ class _Lists:
     lexical: list[Candidate] = field(default_factory=list[Candidate])
     dense: list[Candidate] = field(default_factory=list[Candidate])
     nearest: Nearest = field(default_factory=Nearest)
-    without_vectors: set[Document] = field(default_factory=set[Document])
+    unread: Unread = field(default_factory=Unread)
     weighing: Weighing | None = None
     troubles: list[str] = field(default_factory=list[str])
 
@@ -113,6 +115,7 @@ class RetrievalService:
         catalogue: Catalogue,
         text_index: TextIndex,
         vectors: VectorStore,
+        clock: Clock,
         filters: DocumentFilters,
         models: SearchModels,
     ) -> None:
@@ -120,6 +123,7 @@ class RetrievalService:
         self._catalogue = catalogue
         self._text_index = text_index
         self._vectors = vectors
+        self._clock = clock
         self._filters = filters
         self._models = models
 
@@ -140,6 +144,7 @@ class RetrievalService:
             return SearchResult(hits=[], notices=[])
         lists = self._current_lists(question)
         found = joined(self._ranked(question, lists))
+        codes = [*lists.troubles, *lists.unread.codes]
         hits = fold(found, limit=query.top_k, looked_at=query.top_k * _LOOKED_AT_PER_HIT)
         notices = index_notices(self._catalogue, list(question.vaults), query.mode, language)
         return SearchResult(
@@ -148,11 +153,15 @@ class RetrievalService:
                     each,
                     question.groups,
                     question.vaults,
-                    explanation=_why(each.found.ranked, question, lists),
+                    explanation=explanation(
+                        each.found.ranked, lists.lexical, lists.dense, lists.weighing
+                    )
+                    if query.explain
+                    else {},
                 )
                 for each in hits
             ],
-            notices=[*(notice(code, language) for code in lists.troubles), *notices],
+            notices=[*(notice(code, language) for code in codes), *notices],
         )
 
     def _prepared(self, principal: Principal, query: SearchQuery) -> _Question:
@@ -162,7 +171,8 @@ class RetrievalService:
         if not 1 <= query.top_k <= MAX_TOP_K:
             raise InvalidRequestError("invalid_request", problem="top_k_range")
         wanted = self._filters.read(query)
-        vaults = self._vaults(principal, query.vault)
+        accesses = self._vaults_of.asked_for(principal, query.vault)
+        vaults = {access.vault.ref: access.vault.name for access in accesses}
         return _Question(
             query=query,
             vaults=vaults,
@@ -171,15 +181,8 @@ class RetrievalService:
             tag=wanted.tag if wanted else "",
             within=self._filters.within(list(vaults), wanted),
             user=principal,
+            lately=joined_lately(accesses, now=self._clock.now()),
         )
-
-    def _vaults(self, principal: Principal, name: str | None) -> dict[VaultRef, str]:
-        if name is None:
-            found = self._vaults_of.accessible(principal)
-        else:
-            normal = unicodedata.normalize("NFC", name)
-            found = [self._vaults_of.access(principal, normal)]
-        return {access.vault.ref: access.vault.name for access in found}
 
     def _current_lists(self, question: _Question) -> _Lists:
         """Return the lists with what may be shown, from further down where that is little."""
@@ -238,6 +241,7 @@ class RetrievalService:
             least=query.threshold if dense else None,
             alone=alone or dense,
             embedded=question.embedded,
+            lately=question.lately,
         )
         tenant = question.user.tenant
         present = DenseIndex(embedder=self._models.embedder(tenant), vectors=self._vectors)
@@ -259,13 +263,14 @@ class RetrievalService:
                 return False
             return not tag or entry.has_tag(tag)
 
-        by_words = [current.placed(each) for each in lists.lexical if is_wanted(each)]
+        proposed = [each for each in lists.lexical if is_wanted(each)]
+        by_words = [current.placed(each) for each in proposed]
         joined = near.joined(current.as_proposed)
         by_meaning = current.by_meaning(each for each in joined if is_wanted(each))
         # What a move carries was looked for under its old path.
         lists.lexical = [each for each in by_words if each and is_below(each.path, question.path)]
         lists.dense = [each for each in by_meaning if is_below(each.path, question.path)]
-        lists.without_vectors = current.without_vectors(lists.lexical, lists.dense, near.models)
+        lists.unread = unread(proposed, lists.dense, near, current)
 
     def _ranked(self, question: _Question, lists: _Lists) -> list[Ranked]:
         if question.query.mode is SearchMode.DENSE:
@@ -277,7 +282,7 @@ class RetrievalService:
             lists.lexical,
             lists.dense,
             noise=near.noise,
-            without_vectors=lists.without_vectors,
+            without_vectors=lists.unread.documents,
         )
         share = confidence(question.groups, lists.lexical, near.nearness(lists.dense))
         fused = [replace(each, score=each.score * share) for each in ranked]
@@ -291,9 +296,3 @@ class RetrievalService:
         except UnavailableError:
             lists.troubles.append("rerank_unavailable")
             return fused
-
-
-def _why(ranked: Ranked, question: _Question, lists: _Lists) -> dict[str, Any]:
-    if not question.query.explain:
-        return {}
-    return explanation(ranked, lists.lexical, lists.dense, lists.weighing)

@@ -8,6 +8,7 @@ model's are brought to the scale of the present one.
 
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from archivolt.domain.errors import UnavailableError
@@ -46,7 +47,8 @@ class MeaningQuestion:
 
     With `cut`, what is less near than the model's threshold is left out; `least` is a cosine that
     takes its place. With `alone`, nothing else would answer, and even what was silent is asked.
-    `embedded` keeps what models made of the text, by their ids.
+    `embedded` keeps what models made of the text, by their ids. Of vaults that the user joined
+    `lately`, not all documents may be in their collection.
     """
 
     text: str
@@ -59,13 +61,22 @@ class MeaningQuestion:
     least: float | None = None
     alone: bool = False
     embedded: dict[str, Vector] = field(default_factory=dict[str, Vector])
+    lately: Set[VaultRef] = frozenset()
+
+
+Lacking = Callable[[Sequence[Candidate]], Sequence[Candidate]]
+
+
+def _nothing(_: Sequence[Candidate]) -> Sequence[Candidate]:
+    return []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nearest:
     """The nearest passages: by the model in use, and by the one before, named `former_model`.
 
-    `models` are those that answered.
+    `models` are those that answered; `lacking` tells which of some passages, that the model in use
+    has read, the user has no vectors of yet.
     """
 
     present: list[Candidate] = field(default_factory=list[Candidate])
@@ -73,6 +84,7 @@ class Nearest:
     former_model: str = ""
     models: Set[str] = frozenset()
     threshold: float = 1.0
+    lacking: Lacking = _nothing
 
     @property
     def candidates(self) -> list[Candidate]:
@@ -122,10 +134,11 @@ def nearest(
     nearby = _found(question, present, breaker, alone=question.alone)
     found = [each for each in nearby if each.score >= least]
     models = {present.embedder.model}
+    lacking = partial(_lacking, question, present, breaker, whole=len(nearby) < question.limit)
     before = former()
     former_found = before and _found_if_up(question, before, breaker)
     if before is None or former_found is None:
-        return Nearest(present=found, models=models, threshold=threshold)
+        return Nearest(present=found, models=models, threshold=threshold, lacking=lacking)
     scale = threshold / before.embedder.threshold
     rescaled = [replace(each, score=min(1.0, each.score * scale)) for each in former_found]
     return Nearest(
@@ -134,6 +147,7 @@ def nearest(
         former_model=before.embedder.model,
         models=models | {before.embedder.model},
         threshold=threshold,
+        lacking=lacking,
     )
 
 
@@ -159,6 +173,27 @@ def _found(
                 within=question.within,
             )
         )
+
+
+def _lacking(
+    question: MeaningQuestion,
+    index: DenseIndex,
+    breaker: Breaker,
+    passages: Sequence[Candidate],
+    *,
+    whole: bool,
+) -> Sequence[Candidate]:
+    """Return the passages that the user has no vectors of; a `whole` list had all that are."""
+    lately = [each for each in passages if each.vault in question.lately]
+    if whole or not lately:
+        return passages if whole else []
+    tenant, user = question.user.tenant, question.user.user
+    try:
+        with breaker.turn(_VECTORS, tenant, shared=True) as search:
+            return search.ask(lambda: index.vectors.lacks(tenant, user, lately))
+    except UnavailableError as error:
+        logger.warning("it is not known what has no vectors yet", extra=failure(error))
+        return []
 
 
 def _found_if_up(

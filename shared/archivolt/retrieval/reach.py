@@ -4,6 +4,8 @@ The only place that asks the directory on behalf of a caller: a vault outside th
 absent from every list and not found by name, at every door.
 """
 
+import unicodedata
+
 from archivolt.domain.errors import NotFoundError
 from archivolt.domain.identity import Principal
 from archivolt.domain.vault import VaultAccess
@@ -27,6 +29,17 @@ class ReachableVaults:
         if not _is_reached(principal, access):
             raise NotFoundError("vault_not_found", vault=name)
         return access
+
+    def asked_for(self, principal: Principal, name: str | None) -> list[VaultAccess]:
+        """Return the caller's vault of a name, in any form of Unicode, or all of them.
+
+        Raises:
+            NotFoundError: As `access`.
+
+        """
+        if name is None:
+            return self.accessible(principal)
+        return [self.access(principal, unicodedata.normalize("NFC", name))]
 
     def accessible(self, principal: Principal) -> list[VaultAccess]:
         """Return the caller's vaults by name."""

@@ -142,7 +142,7 @@ class VaultService:
         ref = self._owned(principal, name)
         member = _member(user)
         self._tell_the_index_later(ref, member)
-        self._directory.set_member(ref, member, role)
+        self._directory.set_member(ref, member, role, now=self._clock.now())
         self._tell_the_index(ref, member)
         return member
 

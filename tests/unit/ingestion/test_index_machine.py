@@ -1,10 +1,10 @@
 """Documents change in any way, by the product and behind its back, and the index keeps the rules.
 
 Events come late, twice, in any order or never; workers, and the product itself, die between any two
-calls; each store is down at times. At every step no search shows what was deleted once that was
-acknowledged or its event processed, two versions of one file, or anything of a vault that the
-caller may not read; and what the product moves or edits is found. In the end the index equals one
-that was made anew.
+calls, or others act there; each store is down at times. At every step no search shows what was
+deleted once that was acknowledged or its event processed, two versions of one file, or anything of
+a vault that the caller may not read; and what the product moves or edits is found. In the end the
+index equals one that was made anew.
 
 `STATEFUL_EXAMPLES=2000` looks for longer.
 """
@@ -15,21 +15,22 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from archivolt.domain.errors import ArchivoltError, NotFoundError
+from archivolt.domain.errors import ArchivoltError, NotFoundError, UnavailableError
 from archivolt.domain.identity import UserId
 from archivolt.domain.ingestion import IndexState, ObjectChange, membership_job
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
 from archivolt.domain.vault import VaultRef, VaultRole
-from tests.builders import ALICE, BOB
+from tests.builders import ALICE, BOB, CAROL
 from tests.fakes.clock import START
 from tests.fakes.faults import Death
 from tests.index_contents import contents
@@ -43,9 +44,13 @@ FILES: Final = ("a.md", "b.md", "d/a.md", "d/c.md", "e/c.md", "e/f/a.md")
 DIRECTORIES: Final = ("d", "e", "e/f", "g")
 STORES: Final[Mapping[str, tuple[str, ...]]] = {
     "catalogue": ("advance", "mark_embedded", "mark_moving", "get_many"),
+    "entries of the catalogue": ("get", "entries"),
     "text index": ("apply", "touch", "remove_older", "passages", "holds", "generations"),
     "vectors": ("upsert", "remove_older", "remove_vault"),
     "bucket": ("read", "copy", "head", "list"),
+    "changes of the bucket": ("create", "replace", "delete", "versions"),
+    "operations": ("start", "progress", "manifest", "unfinished"),
+    "directory": ("members",),
     "queue": ("send",),
     "cache": ("load", "store", "forget", "contents"),
     "embedder": ("embed_passages",),
@@ -55,10 +60,24 @@ _TOKEN: Final = re.compile(r"\bu(\d+)w\b")
 
 files, directories = st.sampled_from(FILES), st.sampled_from(DIRECTORIES)
 seeds, picks = st.integers(0, 2**16), st.integers(0, 5)
+
+
+class Meanwhile(NamedTuple):
+    """Others act at the moment of a number, counted from the beginning of what is done."""
+
+    moment: int
+    seed: int
+
+
 faults = st.one_of(
-    st.none(), st.none(), st.integers(0, 12), st.integers(0, 60), st.sampled_from(sorted(STORES))
+    st.none(),
+    st.none(),
+    st.integers(0, 12),
+    st.integers(0, 60),
+    st.sampled_from(sorted(STORES)),
+    st.builds(Meanwhile, st.integers(0, 40), seeds),
 )
-Fault = int | str | None
+Fault = int | str | Meanwhile | None
 Place = tuple[VaultRef, str]
 
 
@@ -73,10 +92,12 @@ class Documents(RuleBasedStateMachine):
         self.past: list[ObjectChange] = []
         self.versions: dict[Place, list[tuple[ObjectChange, set[str]]]] = {}
         self.words = 0
-        # Of which file a word is; what a search may show of a path; which files must be found, by
-        # which of their words; those of which there are several by somebody's wish.
+        # Of which file a word is; what a search may show of a path, where what moved there may be
+        # found early, and what was in it; which files must be found, by which of their words; those
+        # of which there are several by somebody's wish.
         self.file_of: dict[str, int] = {}
         self.allowed: dict[Place, set[str]] = {}
+        self.alive: dict[Place, set[str]] = {}
         self.steady: dict[int, set[str]] = {}
         self.moved_only: set[int] = set()
         self.loose: set[int] = set()
@@ -94,38 +115,41 @@ class Documents(RuleBasedStateMachine):
 
     @rule(pick=picks, long=st.booleans(), fault=faults)
     def edit(self, pick: int, long: bool, fault: Fault) -> None:
-        path = self._picked(pick)
+        self._edit(self._picked(pick), fault, long=long)
+
+    def _edit(self, path: str, fault: Fault, *, long: bool) -> None:
         word = self._words_at(self.mine).get(path)
         if word is not None:
             text = self._text(self.file_of[word], long=long)
+            new = word_in(text)
             self.moved_only.discard(self.file_of[word])
             self._by_product(lambda: self.world.edit(path, text), fault)
             if self.file_of[word] in self.steady:
-                self.steady[self.file_of[word]] |= {f"u{self.words}w"}
+                self.steady[self.file_of[word]] |= {new}
 
     @rule(pick=picks, fault=faults)
     def remove(self, pick: int, fault: Fault) -> None:
-        path = self._picked(pick)
+        self._remove(self._picked(pick), fault)
+
+    def _remove(self, path: str, fault: Fault) -> None:
         self._disturb(self.mine, path)
         if self._by_product(lambda: self.world.remove(path), fault):
-            self.allowed[self.mine, path] = set()
+            self._is_gone(path)
 
     @rule(pick=picks, to=files, fault=faults)
     def move(self, pick: int, to: str, fault: Fault) -> None:
         source = self._picked(pick)
         self._moving({source: to})
         if self._by_product(lambda: self.world.move(source, to), fault):
-            self.allowed[self.mine, source] = set()
+            self._is_gone(source)
 
     @rule(source=directories, to=directories, fault=faults)
     def move_directory(self, source: str, to: str, fault: Fault) -> None:
         inside = [path for path in self._words_at(self.mine) if path.startswith(f"{source}/")]
         self._moving({path: to + path.removeprefix(source) for path in inside})
         if self._by_product(lambda: self.world.move(source, to, directory=True), fault):
-            left = self._words_at(self.mine)
             for path in inside:
-                if path not in left:
-                    self.allowed[self.mine, path] = set()
+                self._is_gone(path)
 
     @rule(directory=directories, fault=faults)
     def undelete(self, directory: str, fault: Fault) -> None:
@@ -158,22 +182,35 @@ class Documents(RuleBasedStateMachine):
         self.world.drop(source)
         self._loosen(text)
 
-    @rule()
-    def share(self) -> None:
-        self.world.directory.set_member(self.mine, BOB, VaultRole.READER)
-        self.world.queue.send([membership_job(self.mine, BOB)])
+    @rule(pick=picks)
+    def remove_an_old_version(self, pick: int) -> None:
+        self._tell(self._picked(pick))
 
-    @rule()
-    def unshare(self) -> None:
+    @rule(path=files)
+    def take_back_a_deletion(self, path: str) -> None:
+        self._collect()
+        if self.world.files.remove_marker(self.mine, VaultPath(path)):
+            self._loosen(self.world.texts()[path])
+            self._tell(path)
+
+    @rule(user=st.sampled_from([BOB, CAROL]), role=st.sampled_from(list(VaultRole)[:2]))
+    def share(self, user: UserId, role: VaultRole) -> None:
+        self.world.directory.set_member(self.mine, user, role)
+        self.world.queue.send([membership_job(self.mine, user)])
+
+    @rule(user=st.sampled_from([BOB, CAROL]))
+    def unshare(self, user: UserId) -> None:
         with suppress(NotFoundError):
-            self.world.directory.remove_member(self.mine, BOB)
-        self.world.queue.send([membership_job(self.mine, BOB)])
+            self.world.directory.remove_member(self.mine, user)
+        self.world.queue.send([membership_job(self.mine, user)])
 
     # What the workers do.
 
     @rule(seed=seeds, fault=faults)
     def deliver(self, seed: int, fault: Fault) -> None:
-        random = Random(seed)  # noqa: S311  a test
+        self._deliver_some(Random(seed), fault)  # noqa: S311  a test
+
+    def _deliver_some(self, random: Random, fault: Fault) -> None:
         self._collect()
         random.shuffle(self.pending)
         count = random.randint(0, len(self.pending))
@@ -229,12 +266,13 @@ class Documents(RuleBasedStateMachine):
         self._note_what_is_there()
         world = self.world
         world.line.calm()
-        readable = {
+        readable: dict[UserId, dict[VaultRef, str]] = {
             ALICE: {self.mine: "notes"},
             BOB: {self.theirs: "other"},
+            CAROL: {},
         }
-        if BOB in dict(world.directory.members(self.mine)):
-            readable[BOB] |= {self.mine: "notes"}
+        for user, _ in world.directory.members(self.mine):
+            readable[user] |= {self.mine: "notes"}
         for user, vaults in readable.items():
             for mode in SearchMode:
                 self._check(user, {name: ref for ref, name in vaults.items()}, mode)
@@ -244,6 +282,7 @@ class Documents(RuleBasedStateMachine):
         shown = {(vaults[hit.vault], str(hit.path), word_in(hit.heading)) for hit in hits}
         for vault, path, word in shown:
             assert word in self.allowed.get((vault, path), set()), (mode, path, word)
+            assert self.file_of[word] in self._files_alive(vault), (mode, path, word)
         files_shown = Counter(self.file_of[word] for _, _, word in shown)
         twice = {file for file, times in files_shown.items() if times > 1}
         assert not twice - self.loose, (mode, shown)
@@ -258,6 +297,7 @@ class Documents(RuleBasedStateMachine):
         world = self.world
         world.line.calm()
         self._collect()
+        self.lost |= {(change.vault, str(change.path)) for change in self.pending}
         world.clock.advance(hours=1)
         for _ in range(3):
             world.sweep()
@@ -288,8 +328,14 @@ class Documents(RuleBasedStateMachine):
         for vault in (self.mine, self.theirs):
             for path, word in self._words_at(vault).items():
                 self.allowed.setdefault((vault, path), set()).add(word)
+                self.alive.setdefault((vault, path), set()).add(word)
         if not self._unfinished():
             self._loosen_all()
+
+    def _files_alive(self, vault: VaultRef) -> set[int]:
+        """Return the files that are somewhere, or of whose going nothing was heard yet."""
+        places = (words for place, words in self.alive.items() if place[0] == vault)
+        return {self.file_of[word] for words in places for word in words}
 
     def _unfinished(self) -> bool:
         return any(not each.finished for each in self.world.operations.operations(self.mine))
@@ -311,6 +357,12 @@ class Documents(RuleBasedStateMachine):
         if word is not None:
             self.steady.pop(self.file_of[word], None)
 
+    def _is_gone(self, path: str) -> None:
+        """What the product took away is not shown there any more, once it has said so."""
+        if path not in self._words_at(self.mine):
+            self.allowed[self.mine, path] = set()
+            self.alive[self.mine, path] = set()
+
     def _moving(self, moves: Mapping[str, str]) -> None:
         for source, target in moves.items():
             shown = self.allowed.get((self.mine, source), set())
@@ -321,22 +373,54 @@ class Documents(RuleBasedStateMachine):
         try:
             return self._under(fault, change)
         except ArchivoltError:
-            self.world.line.calm()
             return False
 
     def _under(self, fault: Fault, work: Callable[[], object]) -> bool:
+        """Do something; tell whether it came to its end."""
         line = self.world.line
-        if isinstance(fault, int):
+        if isinstance(fault, Meanwhile):
+            line.watch(self._others_act(fault))
+        elif isinstance(fault, int):
             line.strike_after(fault)
         elif fault is not None:
             line.take_down(*STORES[fault])
         try:
             work()
-        except Death:
+        except (Death, UnavailableError):
             return False
         finally:
             line.calm()
+            if isinstance(fault, Meanwhile):
+                line.watch(None)
         return True
+
+    def _others_act(self, fault: Meanwhile) -> Callable[[], None]:
+        moments = count()
+
+        def look() -> None:
+            if next(moments) == fault.moment:
+                random = Random(fault.seed)  # noqa: S311  a test
+                path = self._picked(random.randint(0, 5))
+                act: Callable[[], None] = random.choice(
+                    [
+                        lambda: self._deliver_some(random, None),
+                        lambda: self._deliver_some(random, None),
+                        self.world.embed,
+                        lambda: self._remove(path, None),
+                        lambda: self._edit(path, None, long=False),
+                    ]
+                )
+                act()
+
+        return look
+
+    def _tell(self, path: str) -> None:
+        """Announce the deletion of a version; what is in its place now may be shown."""
+        self._collect()
+        event = self.world.deletion(path)
+        present = {word for place, word in self._words_at(self.mine).items() if place == path}
+        self.versions.setdefault((self.mine, path), []).append((event, present))
+        self.pending.append(event)
 
     def _collect(self) -> None:
         news = self.world.files.history[self.world.told :]
@@ -372,6 +456,7 @@ class Documents(RuleBasedStateMachine):
         present = {word for path, word in self._words_at(place[0]).items() if path == place[1]}
         newer = set[str]().union(*since)
         self.allowed[place] = (self.allowed.get(place, set()) & newer) | present
+        self.alive[place] = (self.alive.get(place, set()) & newer) | present
 
 
 def word_in(text: str) -> str:
@@ -407,7 +492,7 @@ def is_as_made_anew(world: ProductWorld, vaults: list[VaultRef], *, lost: Set[Pl
             for entries in (world.catalogue.entries(vault), anew.catalogue.entries(vault))
         )
         assert ours == theirs
-    for user in (ALICE, BOB):
+    for user in (ALICE, BOB, CAROL):
         held, wanted = (
             sorted(
                 (ref.id, path, number)

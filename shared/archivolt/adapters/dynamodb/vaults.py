@@ -82,7 +82,7 @@ class DynamoVaultDirectory:
         vault = self._table.get(_vault_key(_ref_of(tenant, membership))) if membership else None
         if membership is None or vault is None:
             raise NotFoundError("vault_not_found", vault=name)
-        return VaultAccess(vault=_vault(vault), user=user, role=VaultRole(membership["role"]))
+        return _access(vault, user, membership)
 
     def accessible(self, tenant: TenantId, user: UserId) -> list[VaultAccess]:
         """Return the user's vaults by name."""
@@ -90,7 +90,7 @@ class DynamoVaultDirectory:
         keys = [_vault_key(_ref_of(tenant, membership)) for membership in memberships]
         vaults = self._table.get_many(keys)
         return [
-            VaultAccess(vault=_vault(vaults[key]), user=user, role=VaultRole(membership["role"]))
+            _access(vaults[key], user, membership)
             for key, membership in zip(keys, memberships, strict=True)
             if key in vaults
         ]
@@ -107,13 +107,17 @@ class DynamoVaultDirectory:
         items = self._table.items(_vault_key(ref).pk, prefix="MEMBER#")
         return [(UserId(item["user"]), VaultRole(item["role"])) for item in items]
 
-    def set_member(self, ref: VaultRef, user: UserId, role: VaultRole) -> None:
+    def set_member(
+        self, ref: VaultRef, user: UserId, role: VaultRole, *, now: datetime | None = None
+    ) -> None:
         """Add a member or change a role."""
 
         def writes() -> list[Write]:
             vault = self.get(ref)
+            known = self._membership(ref.tenant, user, vault.name)
+            since = _since(known) if known else now
             keeps = _Keeping() if role is VaultRole.OWNER else self._keeping_an_owner(ref, user)
-            member, of_user = _membership(vault, user, role)
+            member, of_user = _membership(vault, user, role, since=since)
             stays = Check(key=_vault_key(ref), condition=PRESENT)
             return [stays, replace(member, condition=keeps.seen), of_user, *keeps.owner]
 
@@ -195,14 +199,27 @@ class DynamoVaultDirectory:
         return self._table.get(Key(_user_pk(tenant, user), f"VAULT#{name}"))
 
 
-def _membership(vault: Vault, user: UserId, role: VaultRole) -> tuple[Put, Put]:
+def _membership(
+    vault: Vault, user: UserId, role: VaultRole, *, since: datetime | None = None
+) -> tuple[Put, Put]:
     """Return the two sides of a membership."""
     ref = vault.ref
     of_user = Key(_user_pk(ref.tenant, user), f"VAULT#{vault.name}")
+    joined = {"since": since.isoformat()} if since else {}
     return (
         Put(item={**_member_key(ref, user)._asdict(), "user": user, "role": role.value}),
-        Put(item={**of_user._asdict(), "vault_id": ref.id, "role": role.value}),
+        Put(item={**of_user._asdict(), "vault_id": ref.id, "role": role.value, **joined}),
     )
+
+
+def _access(vault: StoredItem, user: UserId, membership: StoredItem) -> VaultAccess:
+    role = VaultRole(membership["role"])
+    return VaultAccess(vault=_vault(vault), user=user, role=role, since=_since(membership))
+
+
+def _since(membership: StoredItem) -> datetime | None:
+    since = membership.get("since")
+    return datetime.fromisoformat(since) if since else None
 
 
 def _vault_key(ref: VaultRef) -> Key:

@@ -128,6 +128,22 @@ class QdrantVectors:
         except NoCollectionError:
             return []
 
+    def lacks(
+        self, tenant: TenantId, user: UserId, passages: Sequence[Candidate]
+    ) -> list[Candidate]:
+        """Return those of these passages that a user's collection does not hold."""
+        ids = [
+            _point_id(each.vault, each.path, each.generation, each.passage.number)
+            for each in passages
+        ]
+        asked = {"ids": ids, "with_payload": False, "with_vector": False}
+        path = f"/collections/{self.collection(tenant, user)}/points"
+        try:
+            held = {point["id"] for point in self._server.search(path, asked)}
+        except NoCollectionError:
+            return list(passages)
+        return [each for each, point in zip(passages, ids, strict=True) if point not in held]
+
     def collection(self, tenant: TenantId, user: UserId) -> str:
         """Return the name of a user's collection; it tells neither tenant nor user."""
         return f"{prefix_of(tenant, user)}{self._suffix}"
@@ -196,12 +212,16 @@ def _point(vault: VaultRef, document: EmbeddedDocument, passage: Passage, vector
         "generation": document.generation,
         "instant": generation_instant(document.generation),
     }
-    place = f"{vault.tenant}/{vault.id}/{document.path}\n{document.generation}/{passage.number}"
     return {
-        "id": str(uuid.uuid5(_POINTS, place)),
+        "id": _point_id(vault, document.path, document.generation, passage.number),
         "vector": [round(value, _DECIMALS) for value in vector],
         "payload": payload,
     }
+
+
+def _point_id(vault: VaultRef, path: VaultPath, generation: Generation, number: int) -> str:
+    place = f"{vault.tenant}/{vault.id}/{path}\n{generation}/{number}"
+    return str(uuid.uuid5(_POINTS, place))
 
 
 def _below(path: VaultPath) -> list[str]:
