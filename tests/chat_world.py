@@ -1,5 +1,6 @@
 """The chat over fakes: conversations, settings and models beside the documents of `World`."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -93,6 +94,10 @@ class ChatWorld(World):
             ConversationReceipts(InMemoryErasures(), self.clock),
             current=self.places.in_conversation,
         )
+
+    async def pause(self, seconds: float) -> None:
+        """Wait between two looks whether a turn shall stop."""
+        await asyncio.sleep(seconds)
 
     def use_model(self, name: str) -> None:
         """Have another model of the provider answer."""
@@ -191,6 +196,7 @@ class ChatWorld(World):
                 limits=self._limits,
                 outside=self.outside,
                 count=lambda who: self.count(who, "send_message"),
+                pause=self.pause,
             ),
             self.crashes.append,
         )

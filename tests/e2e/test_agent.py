@@ -160,6 +160,33 @@ def test_a_model_is_stopped_and_the_person_told_why(
     assert server.script == []
 
 
+def test_an_answer_that_nobody_listens_to_is_stopped_from_another_device(
+    stack: Stack, http: httpx2.Client
+) -> None:
+    endless = Reply(pieces=says("The key is under").pieces[:1], hangs=True)
+    with openai_server(endless, says("The blue mat.")) as server:
+        use(http, server)
+        with http.stream("POST", MESSAGES, json={"message": "Where is it?"}) as answer:
+            lines = answer.iter_lines()
+            started = next(line for line in lines if "conversation_id" in line)
+            assert any("under" in line for line in lines)
+        begun = json.loads(started.removeprefix("data: "))["conversation_id"]
+        place = f"{API}/chat/conversations/{begun}"
+        with stack.client(stack.token("ada", tenant="busy", role=Role.VIEWER)) as elsewhere:
+            assert elsewhere.post(f"{place}/stop").json() == {"stopping": True}
+            wait_until(lambda: not elsewhere.get(place).json()["busy"], 20)
+            assert elsewhere.post(f"{place}/stop").json() == {"stopping": False}
+        kept = http.get(place).json()["messages"]
+        assert [(each["text"], each["stopped"]) for each in kept] == [
+            ("Where is it?", False),
+            ("The key is under", True),
+        ]
+        send(http, {"message": "Under what?", "conversation_id": begun})
+
+    told = [each for each in server.requests[1]["messages"] if each["role"] == "assistant"]
+    assert [each["content"].partition("\n")[0] for each in told] == ["The key is under"]
+
+
 def test_a_message_about_a_crash_gets_the_method_and_a_banal_one_none(
     http: httpx2.Client,
 ) -> None:

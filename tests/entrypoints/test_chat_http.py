@@ -233,10 +233,15 @@ def test_others_find_no_conversation_and_an_administrator_may_read_and_delete() 
             assert http.patch(place, headers=bearer(name), json={"title": "x"}).status_code == 404
             assert http.get(CONVERSATIONS, headers=bearer(name)).json()["conversations"] == []
             body = {"message": "Hi", "conversation_id": conversation}
-            refused = http.post(MESSAGES, headers=bearer(name), json=body)
-            assert refused.status_code == 404
-            assert refused.json()["error"]["code"] == "conversation_not_found"
+            for refused in (
+                http.post(MESSAGES, headers=bearer(name), json=body),
+                http.post(f"{place}/stop", headers=bearer(name)),
+            ):
+                assert refused.status_code == 404
+                assert refused.json()["error"]["code"] == "conversation_not_found"
 
+        assert http.post(f"{place}/stop", headers=bearer("admin")).status_code == 404
+        assert http.post(f"{place}/stop", headers=bearer()).json() == {"stopping": False}
         assert http.get(place, headers=bearer("admin")).status_code == 200
         assert http.patch(place, headers=bearer("admin"), json={"title": "x"}).status_code == 403
         assert http.delete(place, headers=bearer("admin")).status_code == 204
@@ -396,6 +401,36 @@ def test_a_client_that_hangs_up_finds_the_answer_later_and_once() -> None:
     asyncio.run(talk())
 
     assert [m.text for m in world.only_conversation().messages] == ["Hi", "The whole answer."]
+
+
+@pytest.mark.parametrize("streams", [True, False])
+def test_an_answer_is_stopped_by_another_request(streams: bool) -> None:
+    wait = Wait(says="First words")
+    world = documented(ScriptedModel(wait))
+    world.pause = lambda seconds: asyncio.sleep(seconds / 1000)  # pyright: ignore[reportAttributeAccessIssue]
+    world.restart(ScriptedModel(wait))
+
+    async def talk() -> tuple[bytes, bytes]:
+        app = application(world)
+        body = {"message": "Hi", "stream": streams}
+        async with AsgiCall(app, MESSAGES, body, bearer()) as answer:
+            await wait.started.wait()
+            place = f"{CONVERSATIONS}/{world.only_conversation().id}/stop"
+            async with AsgiCall(app, place, {}, bearer()) as stop:
+                stopping = await stop.piece()
+            return await answer.until(b'"stopped":true'), stopping
+
+    told, stopping = asyncio.run(talk())
+
+    assert json.loads(stopping) == {"stopping": True}
+    assert b"turn_stopped" in told
+    [asked, answer] = world.only_conversation().messages
+    assert (asked.text, answer.text, answer.stopped) == ("Hi", "First words", True)
+    with client(world) as http:
+        place = f"{CONVERSATIONS}/{world.only_conversation().id}"
+        read = http.get(place, headers=bearer()).json()
+        assert [message["stopped"] for message in read["messages"]] == [False, True]
+        assert read["busy"] is False
 
 
 def test_a_busy_conversation_is_a_conflict() -> None:

@@ -18,7 +18,10 @@ from archivolt.ports.chat_model import ModelImage, ModelMessage, ModelToolCall, 
 
 
 class StopReason(StrEnum):
-    """Why a loop ended or waits. From the third on, the code of the notice a person sees."""
+    """Why a loop ended or waits. From the third on, the code of the notice a person sees.
+
+    `STOPPED`: the person wanted it ended.
+    """
 
     ANSWERED = "answered"
     WAITING = "waiting_for_confirmation"
@@ -32,6 +35,7 @@ class StopReason(StrEnum):
     NO_PROGRESS = "loop_no_progress"
     UNUSABLE_CALLS = "loop_unusable_calls"
     BUDGET = "budget"
+    STOPPED = "turn_stopped"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

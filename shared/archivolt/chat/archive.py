@@ -20,6 +20,7 @@ _AT_ONCE: Final = 16
 _AROUND: Final = 80
 _PERSON: Final = Sentence("You", "Vous")
 _SOURCES: Final = Sentence("Sources", "Sources")
+_STOPPED: Final = Sentence("Stopped.", "Arrêtée.")
 _STEPS: Final = Sentence("Steps", "Étapes")
 _STATES: Final[Mapping[str, Sentence]] = {
     "error": Sentence("failed", "en échec"),
@@ -85,6 +86,8 @@ def as_markdown(conversation: Conversation, language: Language) -> str:
         who = _PERSON.spoken(language) if by_person else "Archivolt"
         parts.append(f"## {who} — {message.written_at:%Y-%m-%d %H:%M} UTC")
         parts.append(message.text)
+        if message.stopped:
+            parts.append(f"*{_STOPPED.spoken(language)}*")
         if message.tool_calls:
             parts.append(f"{_STEPS.spoken(language)}:")
             parts.append("\n".join(_step(call, language) for call in message.tool_calls))

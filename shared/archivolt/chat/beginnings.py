@@ -11,8 +11,8 @@ from archivolt.agent.window import rules_of
 from archivolt.chat.citations import SourceCollector
 from archivolt.chat.history import model_history, with_images
 from archivolt.chat.images import is_of_a_vault
-from archivolt.chat.loop import LoopStart
 from archivolt.chat.outside import OutsideTools
+from archivolt.chat.progress import LoopStart
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import RunningTurn

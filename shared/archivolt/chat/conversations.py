@@ -12,7 +12,12 @@ from archivolt.chat.running import confirmations_in
 from archivolt.chat.waiting import WaitingTurns
 from archivolt.domain.conversation import Conversation, ConversationId
 from archivolt.domain.erasure import Erasure
-from archivolt.domain.errors import ForbiddenError, InvalidRequestError, NotFoundError
+from archivolt.domain.errors import (
+    ConflictError,
+    ForbiddenError,
+    InvalidRequestError,
+    NotFoundError,
+)
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_TITLE_CHARS
 from archivolt.domain.rights import may_reach_others
@@ -110,6 +115,26 @@ class ConversationService:
         if not words or len(words) > MAX_TITLE_CHARS:
             raise InvalidRequestError("invalid_request", problem="title_size")
         return self._store.rename(found, words)
+
+    def stop(self, principal: Principal, conversation_id: str) -> bool:
+        """Ask the answer that is being written to end; False if none is.
+
+        Raises:
+            NotFoundError: `conversation_not_found`; also to administrators, who do not talk in it.
+
+        """
+        found = self._store.head(principal.tenant, ConversationId(conversation_id))
+        if found.owner != principal.user:
+            raise NotFoundError("conversation_not_found")
+        now = self._clock.now()
+        if not found.is_busy(now):
+            return False
+        try:
+            if found.stop_asked_at is None:
+                self._store.ask_stop(found, now)
+        except ConflictError:
+            return False  # it has just ended, and the next one is not meant
+        return True
 
     def delete(self, principal: Principal, conversation_id: str) -> Erasure:
         """Remove a conversation and its messages at once, and return the receipt (S21).

@@ -12,6 +12,7 @@ from archivolt.ports.chat_model import ModelImage, ModelMessage
 
 _TITLE_CHARS = 60
 _STATES_OF_CHANGES = frozenset({"proposed", "declined"})
+_STOPPED = "[answer: stopped by the person]"
 
 
 def model_history(messages: Sequence[Message]) -> list[ModelMessage]:
@@ -19,7 +20,8 @@ def model_history(messages: Sequence[Message]) -> list[ModelMessage]:
 
     A question that was never answered (its turn failed) is joined to the one that follows; asked
     again word for word, it counts once. Changes are named with what became of them: they are part
-    of what was said, and a model takes a change it only announced for one that was made.
+    of what was said, and a model takes a change it only announced for one that was made. So is it
+    said of an answer that it was stopped: it may have no word, which providers do not take.
     """
     alternating: list[ModelMessage] = []
     for message in messages:
@@ -35,14 +37,15 @@ def model_history(messages: Sequence[Message]) -> list[ModelMessage]:
 
 
 def _said(message: Message) -> str:
-    if not message.tool_calls:
+    if not (message.tool_calls or message.stopped):
         return message.text
     changes = [
         f"[{call.tool_name}: {call.status}]"
         for call in message.tool_calls
         if call.status in _STATES_OF_CHANGES
     ]
-    return "\n\n".join(part for part in (message.text, *changes) if part)
+    stopped = [_STOPPED] if message.stopped else []
+    return "\n\n".join(part for part in (message.text, *changes, *stopped) if part)
 
 
 def with_images(

@@ -4,8 +4,9 @@ The decisions are `archivolt.agent.step`'s; here are the model, the tools, the c
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import cast
 
@@ -23,58 +24,21 @@ from archivolt.agent.state import (
 )
 from archivolt.agent.step import AskPerson, CallModel, Finish, RunTools, Summarise, step
 from archivolt.chat.asking import ModelCalls
-from archivolt.chat.citations import SourceCollector
+from archivolt.chat.progress import LoopStart, Progress
 from archivolt.chat.providers import ChosenModel
+from archivolt.chat.stopping import Stop
 from archivolt.chat.toolbox import CallReport, Toolbox
 from archivolt.chat.touched import moved_uris
 from archivolt.domain.conversation import ToolCallRecord
-from archivolt.domain.errors import BudgetExceededError
+from archivolt.domain.errors import ArchivoltError, BudgetExceededError
 from archivolt.domain.limits import MAX_CODE_CORRECTIONS
 from archivolt.domain.messages import Language
 from archivolt.domain.stream import ContentDelta, Notice, StreamEvent, ToolUseStart
 from archivolt.domain.tool import JsonObject
-from archivolt.ports.chat_model import ModelImage, ModelTurn
+from archivolt.ports.chat_model import ModelTurn
 from archivolt.ports.clock import Clock
 
 Emit = Callable[[StreamEvent], None]
-
-
-@dataclass(slots=True)
-class Progress:
-    """What a turn has brought so far; it outlives a turn that is stopped half-way.
-
-    `state` is where the loop stood when it came to wait for a person. `private`: a tool gave what
-    may be of documents. `exhausted` is the budget that had no room for another answer.
-    """
-
-    text: str = ""
-    calls: list[ToolCallRecord] = field(default_factory=list[ToolCallRecord])
-    input_tokens: int = 0
-    output_tokens: int = 0
-    sources: tuple[str, ...] | None = None
-    collector: SourceCollector = field(default_factory=SourceCollector)
-    notices: list[Notice] = field(default_factory=list[Notice])
-    state: LoopState | None = None
-    exhausted: BudgetExceededError | None = None
-    private: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoopStart:
-    """Where a loop begins, or goes on.
-
-    `decisions` says of calls that wait, by id, whether the person agreed; `says` is what they said
-    beside it, with what they show, once nothing waits any more. `answers` are theirs to what was
-    asked, by the call and by the question.
-    """
-
-    state: LoopState
-    decisions: Mapping[str, bool] = field(default_factory=dict[str, bool])
-    says: str = ""
-    images: tuple[ModelImage, ...] = ()
-    answers: Mapping[str, Mapping[str, JsonObject]] = field(
-        default_factory=dict[str, Mapping[str, JsonObject]]
-    )
 
 
 class TurnLoop:
@@ -87,6 +51,7 @@ class TurnLoop:
         language: The answer's.
         clock: For the wall clock.
         emit: Takes each event as it happens.
+        stop: Ends it at a person's word.
 
     """
 
@@ -99,12 +64,14 @@ class TurnLoop:
         language: Language,
         clock: Clock,
         emit: Emit,
+        stop: Stop,
     ) -> None:
         self._toolbox = toolbox
         self._clock = clock
         self._emit = emit
         self._model = ModelCalls(chosen, toolbox, limits=limits, language=language)
         self._limits = self._model.limits
+        self.stop = stop
 
     def admit(self, start: LoopStart) -> None:
         """Set aside what the first answer may cost; this blocks.
@@ -118,23 +85,26 @@ class TurnLoop:
         self._model.admit(said.messages)
 
     async def run(self, start: LoopStart, progress: Progress) -> StopReason:
-        """Run until the loop finishes or waits, filling `progress`, and return why it did.
+        """Run until the loop finishes, waits or is stopped, filling `progress`, and return why.
 
         Raises:
             ArchivoltError: The model failed, or a change may or may not be made.
 
         """
+        progress.undecided = {each.call.id: each for each in start.state.waiting}
         deadline = asyncio.timeout(self._limits.seconds)
         try:
             async with deadline:
-                return await self._steps(await self._begun(start, progress), progress)
+                with self.stop.ends(deadline):
+                    return await self._steps(await self._begun(start, progress), progress)
         except BudgetExceededError as error:
             progress.exhausted = error
             return StopReason.BUDGET
         except TimeoutError:
             if not deadline.expired():
                 raise
-            return StopReason.TOO_LONG
+        await self._decline_rest(start, progress)
+        return StopReason.STOPPED if self.stop.asked else StopReason.TOO_LONG
 
     async def _begun(self, start: LoopStart, progress: Progress) -> LoopState:
         """Return the state to go on from, once what was decided is done, in the order of calls."""
@@ -145,9 +115,12 @@ class TurnLoop:
                 answers = start.answers.get(waiting.call.id)
                 agreed = start.decisions[waiting.call.id]
                 toolbox = self._toolbox
-                decide = toolbox.confirm(waiting, answers) if agreed else toolbox.decline(waiting)
-                report = await self._run_tool(waiting.call, decide)
-                decided += self._taken([report], progress)
+                async with self.stop.put_off():
+                    decide = (
+                        toolbox.confirm(waiting, answers) if agreed else toolbox.decline(waiting)
+                    )
+                    report = await self._run_tool(waiting.call, decide)
+                    decided += self._taken([report], progress)
         # As one round: several that are declined are one refusal, not a model that gets nowhere.
         state = ran(state, decided) if decided else state
         return spoken_to(state, start.says, start.images) if start.says else state
@@ -205,13 +178,39 @@ class TurnLoop:
             private=state.private,
             correctable=state.corrections < MAX_CODE_CORRECTIONS,
         )
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._run_tool(call, run(call))) for call in calls]
+        tasks: list[asyncio.Task[CallReport]] = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks += (group.create_task(self._run_tool(call, run(call))) for call in calls)
+        except asyncio.CancelledError:
+            left = [self._left(call, task) for call, task in zip(calls, tasks, strict=True)]
+            self._taken(left, progress)
+            raise
         return self._taken([task.result() for task in tasks], progress)
+
+    def _left(self, call: ToolCall, task: "asyncio.Task[CallReport]") -> CallReport:
+        """Return what came of a call of a round that was broken off; it changes nothing unasked."""
+        return self._told(self._toolbox.abandoned(call)) if task.cancelled() else task.result()
+
+    async def _decline_rest(self, start: LoopStart, progress: Progress) -> None:
+        """Make sure that what was proposed is never made: whoever stops an answer wants none of it.
+
+        What waited before stays for a person who has not stopped anything.
+        """
+        for waiting in tuple(progress.undecided.values()):
+            before = waiting in start.state.waiting
+            if before and not self.stop.asked:
+                continue
+            if before:
+                self._emit(ToolUseStart(tool_name=waiting.call.name, tool_id=waiting.call.id))
+            with suppress(ArchivoltError):  # nobody has its token any more, and it expires
+                self._taken([self._told(await self._toolbox.decline(waiting))], progress)
 
     async def _run_tool(self, call: ToolCall, run: Awaitable[CallReport]) -> CallReport:
         self._emit(ToolUseStart(tool_name=call.name, tool_id=call.id))
-        report = await run
+        return self._told(await run)
+
+    def _told(self, report: CallReport) -> CallReport:
         if report.told is not None:
             self._emit(report.told)
         return report
@@ -221,11 +220,13 @@ class TurnLoop:
     ) -> list[ToolOutcome | WaitingCall]:
         """Note what calls came to, and return it for the loop."""
         for report in reports:
-            progress.calls.append(report.record)
+            self._note(report.record, progress)
             if report.notice:
                 self._notify(report.notice, progress)
-            if not isinstance(report.result, ToolOutcome):
+            if isinstance(report.result, WaitingCall):
+                progress.undecided[report.record.tool_id] = report.result
                 continue
+            progress.undecided.pop(report.record.tool_id, None)
             progress.private |= report.result.private
             if report.result.succeeded:
                 progress.collector.add(report.result.value)
@@ -233,6 +234,11 @@ class TurnLoop:
                     progress.collector.moved(before, after)
                 self._pass_on_notices(report.result.value, progress)
         return [report.result for report in reports]
+
+    def _note(self, record: ToolCallRecord, progress: Progress) -> None:
+        """Keep the record of a call, in the place of its proposal where this turn made that."""
+        proposed = replace(record, status="proposed", size=0)
+        progress.calls = [*(each for each in progress.calls if each != proposed), record]
 
     def _pass_on_notices(self, result: JsonObject, progress: Progress) -> None:
         """Tell the person, once, what a search says about itself."""

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from archivolt.agent.state import LoopLimits, LoopState, StopReason
 from archivolt.chat.budget_notices import budget_notice
-from archivolt.chat.loop import LoopStart, Progress, TurnLoop
+from archivolt.chat.loop import TurnLoop
+from archivolt.chat.progress import LoopStart, Progress
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.waiting import KeptTurn, WaitingTurns
 from archivolt.domain.conversation import Author, Citation, Conversation, Message, WaitingTurn
@@ -88,6 +89,7 @@ class RunningTurn:
         self.citations: tuple[Citation, ...] = ()
         self.confirmations: tuple[ConfirmationRequired, ...] = ()
         self.error: ArchivoltError | None = None
+        self.stopped = False
         self._loop = loop
         self._events = events
         self._conversations = conversations
@@ -133,6 +135,7 @@ class RunningTurn:
             self._events.emit(SkillChosen(name=skill.id, title=skill.title))
         for notice in self.plan.notices:
             self._notify(notice)
+        watching = asyncio.create_task(self._loop.stop.watch(self._conversations, conversation))
         try:
             await self._answer()
         except ArchivoltError as error:
@@ -144,12 +147,14 @@ class RunningTurn:
             self._report(error)
             await self._fail(ArchivoltError("internal"))
         finally:
+            watching.cancel()
             await asyncio.to_thread(self.plan.chosen.model.withdraw)
             self._events.emit(
                 MessageEnd(
                     input_tokens=self.used.input,
                     output_tokens=self.used.output,
                     tool_calls=len(self.progress.calls),
+                    stopped=self.stopped,
                 )
             )
             self._events.close()
@@ -158,6 +163,7 @@ class RunningTurn:
     async def _answer(self) -> None:
         progress = self.progress
         reason = await self._loop.run(self.plan.start, progress)
+        self.stopped = reason is StopReason.STOPPED
         if warning := self.plan.chosen.model.warning:
             self._notify(budget_notice(warning, self.plan.language))
         if reason is StopReason.WAITING:
@@ -175,7 +181,7 @@ class RunningTurn:
             self._events.emit(confirmation)
 
     def _explain(self, reason: StopReason) -> None:
-        """Tell why the loop stopped; without any text the turn has failed."""
+        """Tell why the loop stopped; without any text the turn has failed, if no person did it."""
         if exhausted := self.progress.exhausted:
             if not self.progress.text.strip():
                 raise exhausted
@@ -190,7 +196,7 @@ class RunningTurn:
             StopReason.TOO_MANY_CALLS: limits.tool_calls,
         }.get(reason)
         details = {} if limit is None else {"limit": limit}
-        if not self.progress.text.strip():
+        if not (self.stopped or self.progress.text.strip()):
             raise UnavailableError(reason.value, **details)
         message = message_for(reason.value, self.plan.language, details)
         self._notify(Notice(code=reason.value, message=message))
@@ -212,6 +218,7 @@ class RunningTurn:
             input_tokens=self.used.input,
             output_tokens=self.used.output,
             private=self.plan.start.state.private or progress.private,
+            stopped=self.stopped,
         )
         self._conversations.append(conversation, [answer], waiting=self._kept())
 

@@ -31,6 +31,7 @@ _UNDECIDED: Final = (UnavailableError, RateLimitedError)
 # Ours, and right again by itself; what strangers cannot do just now is theirs to be told.
 _MOMENTARY: Final = frozenset({"unavailable", "rate_limited", "operation_unfinished"})
 _DECLINED: Final = Message("declined", "refusé")
+_ABANDONED: Final = Message("broken off", "interrompu")
 _TOLD_DECLINED: Final = (
     "The person declined this change and it was not made."
     " Do not propose it again unless they ask for it."
@@ -157,6 +158,11 @@ class Toolbox:
 
         """
         return await asyncio.to_thread(self._declined, waiting)
+
+    def abandoned(self, call: ToolCall) -> CallReport:
+        """Return what becomes of a call whose end nobody waits for."""
+        outcome = self._told(call, {"status": "abandoned"}, succeeded=False)
+        return self._report(outcome, _record(call, "error"), _ABANDONED.spoken(self._language))
 
     def _called(self, call: ToolCall) -> ToolResult:
         return self._pipeline.call(

@@ -31,6 +31,7 @@ from archivolt.chat.requests import TurnRequest, readable
 from archivolt.chat.running import EventQueue, RunningTurn, TurnPlan
 from archivolt.chat.scope import ScopeCollector, scope_for
 from archivolt.chat.skills import SkillService, chosen_skill
+from archivolt.chat.stopping import Pause, Stop
 from archivolt.chat.toolbox import Toolbox
 from archivolt.chat.waiting import WaitingTurns, answers_of, decisions_of
 from archivolt.domain.conversation import Conversation, ConversationId
@@ -56,7 +57,10 @@ class ToolList(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnSupport:
-    """The collaborators of a turn; `count` holds its person to the rate limit."""
+    """The collaborators of a turn; `count` holds its person to the rate limit.
+
+    `pause` waits for a number of seconds between two looks whether the person wants it ended.
+    """
 
     conversations: ConversationStore
     models: ModelSelector
@@ -70,6 +74,7 @@ class TurnSupport:
     limits: LoopLimits
     outside: Outside
     count: Callable[[Principal], None] = lambda principal: None  # noqa: ARG005  nobody is held
+    pause: Pause = asyncio.sleep
 
 
 class SendMessage:
@@ -184,7 +189,7 @@ class SendMessage:
         found = self._with.conversations.latest(principal.tenant, request.conversation_id)
         if found.owner != principal.user:
             raise NotFoundError("conversation_not_found")
-        if found.busy_until is not None and found.busy_until > now:
+        if found.is_busy(now):
             raise ConflictError("conversation_busy")
         return found
 
@@ -238,6 +243,7 @@ class SendMessage:
             language=theirs,
             clock=self._with.clock,
             emit=events.emit,
+            stop=Stop(self._with.pause),
         )
         plan = TurnPlan(
             conversation=prepared.conversation,
@@ -249,7 +255,12 @@ class SendMessage:
             skill=prepared.skill,
             notices=prepared.outside.notices(language) if request.use_tools else (),
         )
-        turn = RunningTurn(
+        turn = self._running(plan, loop, events)
+        give_sources(turn, prepared)
+        return turn
+
+    def _running(self, plan: TurnPlan, loop: TurnLoop, events: EventQueue) -> RunningTurn:
+        return RunningTurn(
             plan,
             loop,
             events,
@@ -258,8 +269,6 @@ class SendMessage:
             clock=self._with.clock,
             report=self._report,
         )
-        give_sources(turn, prepared)
-        return turn
 
     def _toolbox(self, principal: Principal, request: TurnRequest, prepared: Prepared) -> Toolbox:
         others = prepared.outside.tools

@@ -143,6 +143,7 @@ CHAT_MESSAGES: Mapping[str, Message] = {
         "The answer was interrupted; send the message again.",
         "La réponse a été interrompue ; renvoyez le message.",
     ),
+    "turn_stopped": Message("The answer was stopped.", "La réponse a été arrêtée."),
     "turn_too_large": Message(
         "This turn has {size} bytes and the limit is {limit}; ask for less at once.",
         "Cet échange fait {size} octets et la limite est {limit} ; demandez-en moins à la fois.",

@@ -109,6 +109,7 @@ RIGHTS: Final[Mapping[str, Right]] = {
             "approve_confirmation",
             "decline_confirmation",
             "send_message",
+            "stop_answer",
             "preview_context",
             "search_conversations",
             "list_conversations",

@@ -142,16 +142,21 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageEnd:
-    """Closes every turn. Tokens are those of all model calls; `tool_calls` is a count."""
+    """Closes every turn. Tokens are those of all model calls; `tool_calls` is a count.
+
+    `stopped`: the person ended the answer before it was whole.
+    """
 
     event: ClassVar[str] = "message_end"
     input_tokens: int
     output_tokens: int
     tool_calls: int
+    stopped: bool = False
 
     def payload(self) -> JsonObject:
-        """Return the event's fields."""
-        return asdict(self)
+        """Return the event's fields; `stopped` only where it was."""
+        fields = asdict(self)
+        return fields if self.stopped else {k: v for k, v in fields.items() if k != "stopped"}
 
 
 StreamEvent = (

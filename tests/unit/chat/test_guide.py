@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from dataclasses import fields
 from pathlib import Path
 from typing import Any, get_args
@@ -17,6 +18,8 @@ from archivolt.domain.limits import (
     MAX_MESSAGE_IMAGES,
     MAX_TOOL_CALLS,
     MAX_TURN_SECONDS,
+    STOP_LOOK_SECONDS,
+    STOP_PATIENCE_SECONDS,
 )
 from archivolt.domain.messages import Language, message_for
 from archivolt.domain.providers import PRESETS
@@ -27,6 +30,7 @@ from archivolt.governance.settings import SettingsChange
 from archivolt.settings import Settings
 
 GUIDE = (Path(__file__).parents[3] / "docs" / "chat-guide.md").read_text(encoding="utf-8")
+NOT_ALWAYS = {"question", "stopped"}
 EVENTS: dict[str, Any] = {event.event: event for event in get_args(stream.StreamEvent)}
 
 
@@ -58,7 +62,8 @@ def test_the_example_of_a_stream_is_made_of_real_events() -> None:
     for block in example.strip().split("\n\n"):
         first, second = block.split("\n")
         names.append(first.removeprefix("event: "))
-        assert set(json.loads(second.removeprefix("data: "))) == payload_fields(EVENTS[names[-1]])
+        told = json.loads(second.removeprefix("data: "))
+        assert set(told) == payload_fields(EVENTS[names[-1]]) - NOT_ALWAYS
 
     assert names[0] == "message_start"
     assert names[-2:] == ["citations", "message_end"]
@@ -96,11 +101,27 @@ def test_the_table_of_requests_is_the_applications() -> None:
     }
 
 
+def test_the_commands_are_requests_that_the_application_takes() -> None:
+    paths = create_chat_app(lambda: pytest.fail("no service is needed")).openapi()["paths"]
+    commands = [shlex.split(block.replace("\\\n", " ")) for block in blocks("sh")]
+
+    for command in commands:
+        [address] = [word for word in command if word.startswith("$URL")]
+        path = address.removeprefix("$URL").replace("$CONVERSATION", "{conversation_id}")
+        method = "get" if not {"-d", "-X"} & set(command) else "post"
+        assert method in paths[path], command
+        if "-d" in command:
+            MessageBody.model_validate_json(command[command.index("-d") + 1])
+    assert len(commands) == 2
+
+
 def test_the_limits_are_those_in_force() -> None:
     for sentence in (
         f"{MAX_CONTEXT_FILE_CHARS:,} characters of each, {MAX_CONTEXT_TOTAL_CHARS:,} in all",
         f"{MAX_LOOP_STEPS} steps, {MAX_TOOL_CALLS} tool calls",
         f"{MAX_TURN_SECONDS} seconds",
+        f"in about {STOP_LOOK_SECONDS} second",
+        f"after {STOP_PATIENCE_SECONDS} seconds",
         f"at most {MAX_MESSAGE_IMAGES} PNG",
         f"{MAX_IMAGE_BYTES:,} bytes each",
     ):

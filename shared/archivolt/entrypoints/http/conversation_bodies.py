@@ -56,6 +56,7 @@ class StoredMessage(BaseModel):
     citations: list[CitationBody]
     input_tokens: int
     output_tokens: int
+    stopped: bool = Field(description="Whether its person ended it before it was whole.")
 
     @classmethod
     def of(cls, message: Message) -> "StoredMessage":
@@ -69,6 +70,7 @@ class StoredMessage(BaseModel):
             citations=[CitationBody.of(citation) for citation in message.citations],
             input_tokens=message.input_tokens,
             output_tokens=message.output_tokens,
+            stopped=message.stopped,
         )
 
 
@@ -86,7 +88,6 @@ class ConversationSummary(BaseModel):
     @classmethod
     def of(cls, conversation: Conversation, now: datetime) -> "ConversationSummary":
         """Return a conversation as JSON."""
-        busy_until = conversation.busy_until
         return cls(
             id=conversation.id,
             title=conversation.title,
@@ -94,7 +95,7 @@ class ConversationSummary(BaseModel):
             created_at=conversation.created_at,
             updated_at=conversation.updated_at,
             message_count=conversation.message_count,
-            busy=busy_until is not None and busy_until > now,
+            busy=conversation.is_busy(now),
         )
 
 
@@ -186,6 +187,14 @@ class Rename(BaseModel):
     title: str
 
 
+class Stopping(BaseModel):
+    """What came of the wish to stop an answer."""
+
+    stopping: bool = Field(
+        description="Whether an answer is being written: it ends in about a second. False: none is."
+    )
+
+
 class Usage(BaseModel):
     """Tokens of all model calls of a turn; the embedded provider uses none."""
 
@@ -211,3 +220,4 @@ class Answer(BaseModel):
     usage: Usage
     confirmations: list[ConfirmationBody] = Field(description="Changes that wait for your word.")
     notices: list[NoticeBody]
+    stopped: bool = Field(description="Whether you stopped it before it was whole.")

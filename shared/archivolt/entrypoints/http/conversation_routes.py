@@ -14,6 +14,7 @@ from archivolt.entrypoints.http.conversation_bodies import (
     ConversationSummary,
     FoundPage,
     Rename,
+    Stopping,
 )
 from archivolt.entrypoints.http.errors import language_for
 
@@ -110,6 +111,17 @@ def _add_export(router: APIRouter, services: ChatServicesOf) -> None:
 
 
 def _add_changing(router: APIRouter, services: ChatServicesOf) -> None:
+    @router.post(
+        "/conversations/{conversation_id}/stop",
+        summary="Stop the answer that is being written",
+        operation_id="stop_answer",
+    )
+    def stop_answer(  # pyright: ignore[reportUnusedFunction]
+        principal: InteractivePrincipal, conversation_id: str
+    ) -> Stopping:
+        """Only the owner may, from any device; what is written so far is kept."""
+        return Stopping(stopping=services().conversations.stop(principal, conversation_id))
+
     @router.patch(
         "/conversations/{conversation_id}",
         summary="Rename a conversation",

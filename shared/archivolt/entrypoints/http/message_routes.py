@@ -89,4 +89,5 @@ def _answer(turn: RunningTurn) -> Answer:
         usage=Usage(input_tokens=turn.used.input, output_tokens=turn.used.output),
         confirmations=[ConfirmationBody.of(each) for each in turn.confirmations],
         notices=[NoticeBody(code=each.code, message=each.message) for each in progress.notices],
+        stopped=turn.stopped,
     )

@@ -1,0 +1,84 @@
+"""A person's wish that an answer end: how it reaches the turn, and what it does not cut.
+
+Whoever asks is seldom at the process that answers. The wish is noted on the conversation, for the
+turn that holds it at that moment; the turn looks there about each second, beside its work.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+
+from archivolt.domain.conversation import Conversation
+from archivolt.domain.errors import ArchivoltError, NotFoundError
+from archivolt.domain.limits import STOP_LOOK_SECONDS
+from archivolt.ports.conversations import ConversationStore
+
+Pause = Callable[[float], Awaitable[None]]
+
+
+class Stop:
+    """Ends a loop at a person's word, but not amid what they decided before.
+
+    `pause` waits for a number of seconds between two looks for it.
+    """
+
+    def __init__(self, pause: Pause) -> None:
+        self._pause = pause
+        self.asked = False
+        self._deadline: asyncio.Timeout | None = None
+        self._put_off = False
+
+    def ask(self) -> None:
+        """End the loop now, or once what may not be cut is done."""
+        self.asked = True
+        self._end()
+
+    @contextmanager
+    def ends(self, deadline: asyncio.Timeout) -> Generator[None, None, None]:
+        """Let the wish end what runs under a deadline that was entered: it is moved to now."""
+        self._deadline = deadline
+        self._end()
+        try:
+            yield
+        finally:
+            self._deadline = None
+
+    @asynccontextmanager
+    async def put_off(self) -> AsyncGenerator[None, None]:
+        """Do something whole; a wish that comes meanwhile counts after it."""
+        await self._heeded()
+        self._put_off = True
+        try:
+            yield
+        finally:
+            self._put_off = False
+        self._end()
+        await self._heeded()
+
+    async def watch(self, conversations: ConversationStore, held: Conversation) -> None:
+        """Look for the wish until it is there; `held` is the conversation as the turn claimed it.
+
+        A conversation that is gone, or that another turn holds, ends this one too.
+        """
+        while not self.asked:
+            await self._pause(STOP_LOOK_SECONDS)
+            with suppress(ArchivoltError):  # then the next look tells
+                if await asyncio.to_thread(_is_over, conversations, held):
+                    self.ask()
+
+    def _end(self) -> None:
+        if self.asked and not self._put_off and self._deadline is not None:
+            self._deadline.reschedule(asyncio.get_running_loop().time())
+
+    async def _heeded(self) -> None:
+        """Give a deadline that is over the turn to end what runs."""
+        if self.asked:
+            await asyncio.sleep(0)
+
+
+def _is_over(conversations: ConversationStore, held: Conversation) -> bool:
+    try:
+        now = conversations.head(held.tenant, held.id)
+    except NotFoundError:
+        return True
+    return now.stop_asked_at is not None or now.busy_until != held.busy_until
