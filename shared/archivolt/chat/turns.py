@@ -255,11 +255,11 @@ class SendMessage:
             skill=prepared.skill,
             notices=prepared.outside.notices(language) if request.use_tools else (),
         )
-        turn = self._running(plan, loop, events)
+        turn = self._made(plan, loop, events)
         give_sources(turn, prepared)
         return turn
 
-    def _running(self, plan: TurnPlan, loop: TurnLoop, events: EventQueue) -> RunningTurn:
+    def _made(self, plan: TurnPlan, loop: TurnLoop, events: EventQueue) -> RunningTurn:
         return RunningTurn(
             plan,
             loop,
