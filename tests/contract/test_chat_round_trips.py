@@ -1,33 +1,50 @@
 """How often a turn waits for its stores before its model is asked, with the adapters of production.
 
-A call to a table is a round trip; those that go side by side are one.
+A call to a table or a bucket is a round trip; those that go side by side are one.
 """
 
 import asyncio
 import base64
+import json
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx2
+import jwt
 import pytest
 from moto import mock_aws
 
 from archivolt.adapters.aws.clients import AwsClients
 from archivolt.bootstrap import Container
-from archivolt.chat.requests import TurnRequest
-from archivolt.domain.conversation import ConversationId
-from archivolt.domain.identity import TenantId
-from archivolt.domain.messages import Language
+from archivolt.composition.tenancy import tenant_directory
+from archivolt.domain.federation import McpServer, McpTool, McpTransport
+from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.settings import CHAT_API_KEY, TenantSettings
+from archivolt.domain.tenancy import UserState
+from archivolt.entrypoints.http.chat_app import LazyChatApp
 from archivolt.settings import Settings
-from tests.builders import ACME, ALICE, principal
-from tests.chat_world import events_of
+from tests.builders import ACME, ALICE
 from tests.contract.conftest import client_of, make_table
+from tests.entrypoints.asgi_call import AsgiCall
 from tests.fakes.clock import FrozenClock
 
 TABLES = ("ControlTable", "ConversationsTable", "LedgerTable", "AuditTable", "CatalogueTable")
+ISSUER = "https://id.test"
+LOCAL_KEY = "not-a-real-" + "key" * 8
+TOKEN = jwt.encode(
+    {"iss": ISSUER, "aud": "archivolt", "sub": ALICE, "tenant": ACME, "exp": 4_000_000_000},
+    LOCAL_KEY,
+    algorithm="HS256",
+)
+MESSAGES = "/api/v1/chat/messages"
 MOST_ROUND_TRIPS = 3
+# Who the person is, settings, skills, servers, two rates; what is set aside for the call; that it
+# is sent, and the question.
+OF_A_NEW_ONE = (6, 1, 2)
+# The same, with the two reads of the conversation.
+OF_ONE_THAT_GOES_ON = (8, 1, 2)
 ANSWER = (
     b'data: {"choices": [{"index": 0, "delta": {"content": "Hello."}, "finish_reason": "stop"}]}'
     b"\n\ndata: [DONE]\n\n"
@@ -80,68 +97,119 @@ class CountedClients(AwsClients):
         self.__dict__["dynamodb"] = dynamodb
 
 
+class Deployment:
+    """The product's own composition over the tables, with a provider that counts when it is asked.
+
+    A minute passes before each turn, so that nothing is fresh that is believed for a moment only.
+    """
+
+    def __init__(self, tables: CountedTables) -> None:
+        self.tables = tables
+        self.trips: list[int] = []
+        self.clock = FrozenClock()
+        self.container = self._composed()
+        self.configure()
+        self._app = LazyChatApp(lambda: self.container.chat.services)
+
+    def configure(self, **settings: Any) -> None:  # noqa: ANN401  by name
+        """Set settings of the tenant."""
+        key = self.container.secret_box.seal("not-a-real-" + "key", tenant=ACME, field=CHAT_API_KEY)
+        configured = TenantSettings(
+            chat_provider="openai",
+            chat_base_url="https://model.test/v1",
+            chat_model="gpt-4o",
+            sealed_chat_api_key=key,
+        )
+        self.container.tenant_settings.save(TenantId(ACME), replace(configured, **settings))
+
+    def turns(self, *waves: tuple[int, ...]) -> list[str]:
+        """Take turns of one conversation, each in such waves, and return their answers."""
+        return asyncio.run(self._turns(waves))
+
+    async def _turns(self, waves: tuple[tuple[int, ...], ...]) -> list[str]:
+        answers: list[str] = []
+        conversation: dict[str, str] = {}
+        for expected in waves:
+            self.clock.advance(minutes=1)
+            self.tables.expect(*expected)
+            body = {"message": "Hi", **conversation}
+            async with AsgiCall(
+                self._app, MESSAGES, body, {"Authorization": f"Bearer {TOKEN}"}
+            ) as call:
+                said = await call.until(b"}")
+                if call.status == 200:
+                    said += await call.until(b"event: message_end")
+                    started = json.loads(said.partition(b"data: ")[2].partition(b"\n")[0])
+                    conversation = {"conversation_id": started["conversation_id"]}
+            answers.append(said.decode())
+        return answers
+
+    def _composed(self) -> Container:
+        names: list[str] = self.tables.list_tables()["TableNames"]
+        named = {f"{name.partition('Table')[0].lower()}_table": name for name in names}
+        key = base64.b64encode(bytes(32)).decode()
+        settings = {
+            "user_store_encryption_key": key,
+            "documents_bucket": "documents",
+            "chat_enabled": True,
+            "auth_issuer": ISSUER,
+            "auth_local_key": LOCAL_KEY,
+            **named,
+        }
+        container = Container(Settings.model_validate(settings))
+        container.aws = CountedClients(self.tables)
+        container.clock = self.clock
+        container.outbound_async_client = httpx2.AsyncClient(
+            transport=httpx2.MockTransport(self._answer)
+        )
+        return container
+
+    def _answer(self, _: httpx2.Request) -> httpx2.Response:
+        self.trips.append(self.tables.round_trips)
+        return httpx2.Response(200, content=ANSWER, headers={"content-type": "text/event-stream"})
+
+
 @pytest.fixture
-def tables() -> Iterator[CountedTables]:
+def deployment() -> Iterator[Deployment]:
     with mock_aws():
         client = client_of("dynamodb")
         for logical_id in TABLES:
             make_table(client, logical_id)
-        yield CountedTables(client)
+        deployment = Deployment(CountedTables(client))
+        deployment.turns(())  # its person is noted on the first day
+        yield deployment
 
 
-def composed(tables: CountedTables, asked: Callable[[], None]) -> Container:
-    """The product's own composition over the tables, with a provider that is told to count."""
-    names: list[str] = tables.list_tables()["TableNames"]
-    named = {f"{name.partition('Table')[0].lower()}_table": name for name in names}
-    key = base64.b64encode(bytes(32)).decode()
-    settings = {"user_store_encryption_key": key, "documents_bucket": "documents", **named}
-    container = Container(Settings.model_validate(settings))
-    container.aws = CountedClients(tables)
-    container.clock = FrozenClock()
-
-    def answer(_: httpx2.Request) -> httpx2.Response:
-        asked()
-        return httpx2.Response(200, content=ANSWER, headers={"content-type": "text/event-stream"})
-
-    container.outbound_async_client = httpx2.AsyncClient(transport=httpx2.MockTransport(answer))
-    sealed = container.secret_box.seal("not-a-real-" + "key", tenant=ACME, field=CHAT_API_KEY)
-    container.tenant_settings.save(
-        TenantId(ACME),
-        TenantSettings(
-            chat_provider="openai",
-            chat_base_url="https://model.test/v1",
-            chat_model="gpt-4o",
-            sealed_chat_api_key=sealed,
-        ),
-    )
-    return container
-
-
-def test_a_turn_waits_for_its_stores_at_most_three_times_before_its_model_is_asked(
-    tables: CountedTables,
+def test_every_turn_waits_for_its_stores_three_times_before_its_model_is_asked(
+    deployment: Deployment,
 ) -> None:
-    trips: list[int] = []
-    container = composed(tables, lambda: trips.append(tables.round_trips))
+    deployment.turns(OF_A_NEW_ONE, *[OF_ONE_THAT_GOES_ON] * 10)
 
-    async def turn(conversation: ConversationId | None = None) -> ConversationId:
-        request = TurnRequest(text="Hi", conversation_id=conversation)
-        # At the door, which keeps what it read for a moment.
-        container.admission.admit(principal(ALICE))
-        send = container.chat.send_message
-        running = await send.start(principal(ALICE), request, language=Language.EN)
-        await events_of(running)
-        assert running.error is None
-        return running.plan.conversation.id
+    assert deployment.trips[1:] == [MOST_ROUND_TRIPS] * 11
 
-    async def talk() -> None:
-        await turn()  # what is known of the tenant is read now and then
-        # Settings, skills, servers, two rates; the reservation; that it is sent, and the question.
-        tables.expect(5, 1, 2)
-        conversation = await turn()
-        # The same, with the two reads of the conversation.
-        tables.expect(7, 1, 2)
-        await turn(conversation)
 
-    asyncio.run(talk())
+def test_budgets_and_servers_of_others_cost_no_further_round_trip(deployment: Deployment) -> None:
+    deployment.configure(chat_monthly_budget_usd="100", chat_daily_tokens_per_user=1_000_000)
+    tool = McpTool(name="look", read_only=True)
+    server = McpServer(
+        id="others", enabled=True, transport=McpTransport.HTTP, url="https://m.test", tools=(tool,)
+    )
+    deployment.container.tools.federation.store.save(ACME, server)
 
-    assert trips[1:] == [MOST_ROUND_TRIPS, MOST_ROUND_TRIPS]
+    deployment.turns(OF_A_NEW_ONE, OF_ONE_THAT_GOES_ON)
+
+    assert deployment.trips[1:] == [MOST_ROUND_TRIPS] * 2
+
+
+def test_who_was_suspended_meanwhile_is_answered_nothing_though_all_was_read_beside(
+    deployment: Deployment,
+) -> None:
+    tenants = tenant_directory(deployment.container)
+    tenants.set_user_state(TenantId(ACME), UserId(ALICE), UserState.SUSPENDED)
+
+    [refused] = deployment.turns(OF_A_NEW_ONE[:1])
+
+    assert json.loads(refused)["error"]["code"] == "user_suspended"
+    assert len(deployment.trips) == 1
+    kept, _ = deployment.container.conversations.of_user(TenantId(ACME), UserId(ALICE), limit=9)
+    assert len(kept) == 1

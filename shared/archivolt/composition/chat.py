@@ -111,7 +111,7 @@ class ChatContainer:
             clock=self._on.clock,
             limits=self.limits,
             outside=self._on.tools.federation.outside,
-            count=lambda principal: self._count(principal, "send_message"),
+            count=self._let_in,
         )
         return SendMessage(support, lambda error: log_unexpected(error, request_id=""))
 
@@ -128,12 +128,14 @@ class ChatContainer:
         """What the chat function stands on."""
         from archivolt.chat.conversations import ConversationService
         from archivolt.chat.editing import Editor
+        from archivolt.composition.identity import early_verifier
         from archivolt.composition.metering import usage_reports
         from archivolt.entrypoints.http.chat_services import ChatServices
 
         return ChatServices(
             enabled=self._on.settings.chat_enabled,
             token_verifier=self._on.token_verifier,
+            early_verifier=early_verifier(self._on),
             send_message=self.send_message,
             scopes=self.scopes,
             skills=self.skills,
@@ -196,6 +198,10 @@ class ChatContainer:
         from archivolt.domain.tool import Surface
 
         self._on.tools.by_hand.note_refusal(principal, operation, error, surface=Surface.IN_APP)
+
+    def _let_in(self, principal: "Principal") -> None:
+        """Let in whoever sends a message and count it, while what a turn needs is read."""
+        self._on.admission.admit_while(principal, lambda: self._count(principal, "send_message"))
 
     def _count(self, principal: "Principal", operation: str) -> None:
         self._on.tools.by_hand.count_unrecorded(principal, operation)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from archivolt.adapters.jwt.keys import KeySource
     from archivolt.bootstrap import Container
+    from archivolt.governance.admission import EarlyVerifier
     from archivolt.governance.first_requests import FirstRequests
     from archivolt.governance.oauth.connections import Connections
     from archivolt.governance.oauth.tokens import OAuthTokens
@@ -45,6 +46,13 @@ def greeting_verifier(on: "Container", *, at_once: bool) -> "FirstRequests":
         AdmittingVerifier(token_verifier(on, notes_use=True), on.admission),
         lambda principal: on.index.sync.welcome(at_once=at_once).greet(principal),
     )
+
+
+def early_verifier(on: "Container") -> "EarlyVerifier":
+    """Return the verifier of messages, whose turns let their callers in."""
+    from archivolt.governance.admission import EarlyVerifier
+
+    return EarlyVerifier(on.token_verifier, token_verifier(on, notes_use=True), on.admission)
 
 
 def personal_tokens(on: "Container") -> "PersonalTokenStore":

@@ -5,9 +5,13 @@ in force everywhere when that moment is over.
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from datetime import date, datetime
+from threading import Event
 from typing import Final, TypeVar
 
+from archivolt.domain.errors import ForbiddenError
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, UserId
 from archivolt.domain.tenancy import (
     Standing,
@@ -16,13 +20,15 @@ from archivolt.domain.tenancy import (
     require_active,
     require_welcome,
 )
-from archivolt.domain.tenancy_limits import STANDING_SECONDS
+from archivolt.domain.tenancy_limits import BEGINNING_SECONDS, STANDING_SECONDS
 from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import TokenVerifier
 from archivolt.ports.tenancy import TenantDirectory
 
 _REMEMBERED: Final = 10_000
+# A read takes less; whoever waits longer reads by themselves.
+_PATIENCE_SECONDS: Final = 2.0
 _Key = TypeVar("_Key")
 _Kept = TypeVar("_Kept")
 
@@ -41,6 +47,38 @@ class Admission:
         self._clock = clock
         self._tenants: dict[TenantId, tuple[datetime, Tenant | None]] = {}
         self._users: dict[tuple[TenantId, UserId], tuple[datetime, TenantUser | None]] = {}
+        self._reading: dict[TenantId, Event] = {}
+
+    def was_welcome(self, principal: Principal) -> bool:
+        """Tell whether a caller might come in when they were last looked at, a while ago at most.
+
+        Whoever lets them begin on this looks again meanwhile, before anything comes of it.
+        """
+        of_tenant = self._tenants.get(principal.tenant)
+        of_user = self._users.get((principal.tenant, principal.user))
+        if not of_tenant or not of_user:
+            return False
+        try:
+            require_welcome(Standing(tenant=of_tenant[1], user=of_user[1]))
+        except ForbiddenError:
+            return False
+        age = (self._clock.now() - min(of_tenant[0], of_user[0])).total_seconds()
+        return 0 <= age < BEGINNING_SECONDS
+
+    def admit_while(self, principal: Principal, work: Callable[[], None]) -> None:
+        """Let a caller in while something is done that a refusal may follow; as `admit`.
+
+        Raises:
+            ArchivoltError: Of `work`, unless the caller is turned away.
+
+        """
+        context = copy_context()
+        with ThreadPoolExecutor(1) as beside:
+            admitting = beside.submit(context.run, self.admit, principal)
+            try:
+                work()
+            finally:
+                admitting.result()
 
     def admit(self, principal: Principal) -> None:
         """Let a verified caller in.
@@ -100,6 +138,10 @@ class Admission:
 
     def _tenant(self, tenant: TenantId) -> Tenant | None:
         kept = self._tenants.get(tenant)
+        if not (kept and self._is_fresh(kept[0])) and (reading := self._reading.get(tenant)):
+            # Somebody of the tenant is being let in: what is read for them is enough.
+            reading.wait(_PATIENCE_SECONDS)
+            kept = self._tenants.get(tenant)
         if kept is not None and self._is_fresh(kept[0]):
             return kept[1]
         now, found = self._clock.now(), self._directory().tenant(tenant)
@@ -111,9 +153,15 @@ class Admission:
         if of_tenant and of_user and self._is_fresh(of_tenant[0]) and self._is_fresh(of_user[0]):
             return Standing(tenant=of_tenant[1], user=of_user[1])
         # The moment of before the read: what is read may be as old as that.
-        now, found = self._clock.now(), self._directory().standing(tenant, user)
-        _keep(self._tenants, tenant, (now, found.tenant))
-        _keep(self._users, (tenant, user), (now, found.user))
+        now, done = self._clock.now(), Event()
+        self._reading[tenant] = done
+        try:
+            found = self._directory().standing(tenant, user)
+            _keep(self._tenants, tenant, (now, found.tenant))
+            _keep(self._users, (tenant, user), (now, found.user))
+        finally:
+            self._reading.pop(tenant, None)
+            done.set()
         return found
 
     def _is_fresh(self, moment: datetime) -> bool:
@@ -155,6 +203,28 @@ class AdmittingVerifier:
         principal = self._verifier.verify(token)
         self._admission.admit(principal)
         return principal
+
+
+class EarlyVerifier:
+    """A `TokenVerifier` for work that lets its caller in itself, beside what it reads first.
+
+    Args:
+        whole: Verifies a token and lets its caller in.
+        verifier: Verifies alone.
+        admission: Knows who might come in a while ago: nobody else gets past `whole`.
+
+    """
+
+    def __init__(self, whole: TokenVerifier, verifier: TokenVerifier, admission: Admission) -> None:
+        self._whole = whole
+        self._verifier = verifier
+        self._admission = admission
+
+    def verify(self, token: str) -> Principal:
+        """Return who the token speaks for; raises as `AdmittingVerifier.verify`."""
+        principal = self._verifier.verify(token)
+        known = self._admission.was_welcome(principal)
+        return principal if known else self._whole.verify(token)
 
 
 def _seen(principal: Principal, before: TenantUser | None, now: datetime) -> TenantUser:

@@ -2,15 +2,21 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from threading import Event, Timer
 
 import pytest
 
-from archivolt.domain.errors import ForbiddenError, UnauthenticatedError, UnavailableError
+from archivolt.domain.errors import (
+    ForbiddenError,
+    NotFoundError,
+    UnauthenticatedError,
+    UnavailableError,
+)
 from archivolt.domain.identity import Principal, Role, TenantId, TokenKind, UserId
 from archivolt.domain.tenancy import Standing, Tenant, TenantState, TenantUser, UserState
-from archivolt.domain.tenancy_limits import STANDING_SECONDS
+from archivolt.domain.tenancy_limits import BEGINNING_SECONDS, STANDING_SECONDS
 from archivolt.domain.usage import Account, ModelPrice, Tokens
-from archivolt.governance.admission import Admission, AdmittingVerifier
+from archivolt.governance.admission import Admission, AdmittingVerifier, EarlyVerifier
 from archivolt.governance.metering import Meter
 from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.fakes.clock import START, FrozenClock
@@ -221,3 +227,77 @@ def test_no_provider_is_asked_once_a_turns_user_is_suspended_but_for_others_it_i
         meter.reserve(ACCOUNT, Tokens(input=1, output=1), sent=True)
     for user in (BOB, UserId("")):
         assert meter.reserve(replace(ACCOUNT, user=user), Tokens(input=1, output=1), sent=True)
+
+
+def early(admission: Admission) -> tuple[EarlyVerifier, str]:
+    tokens = KnownTokens()
+    token = tokens.issue("alice", principal(ALICE))
+    return EarlyVerifier(AdmittingVerifier(tokens, admission), tokens, admission), token
+
+
+def test_who_came_in_a_while_ago_may_begin_before_they_are_looked_at_again(
+    admission: Admission, tenants: InMemoryTenants, clock: FrozenClock
+) -> None:
+    verifier, token = early(admission)
+    for seconds, reads in ((0, 1), (BEGINNING_SECONDS - 1, 1), (1, 2)):
+        clock.advance(seconds=seconds)
+
+        assert verifier.verify(token) == principal(ALICE)
+        assert tenants.reads == reads
+
+
+def test_who_was_turned_away_begins_nothing(
+    admission: Admission, tenants: InMemoryTenants, clock: FrozenClock
+) -> None:
+    verifier, token = early(admission)
+    verifier.verify(token)
+    tenants.set_user_state(ACME, ALICE, UserState.SUSPENDED)
+    clock.advance(seconds=STANDING_SECONDS)
+    assert refused(admission, principal(ALICE)) == "user_suspended"
+
+    with pytest.raises(ForbiddenError):
+        verifier.verify(token)
+    with pytest.raises(UnauthenticatedError):
+        verifier.verify("another")
+
+
+def test_who_may_not_come_in_hears_that_and_nothing_of_what_they_asked_for(
+    admission: Admission, tenants: InMemoryTenants
+) -> None:
+    def work() -> None:
+        raise NotFoundError("conversation_not_found")
+
+    with pytest.raises(NotFoundError):
+        admission.admit_while(principal(ALICE), work)
+    tenants.set_user_state(ACME, ALICE, UserState.SUSPENDED)
+    admission.forget(ACME)
+
+    with pytest.raises(ForbiddenError):
+        admission.admit_while(principal(ALICE), work)
+
+
+def test_what_is_read_to_let_somebody_in_tells_their_tenants_limit_too(
+    clock: FrozenClock,
+) -> None:
+    begun, asked = Event(), Event()
+
+    class Slow(InMemoryTenants):
+        def standing(self, tenant: TenantId, user: UserId) -> Standing:
+            begun.set()
+            assert asked.wait(30)
+            return Standing(tenant=None, user=None)
+
+        def tenant(self, tenant: TenantId) -> Tenant | None:
+            raise AssertionError("it is read twice")
+
+    admission = Admission(Slow, clock)
+    limits: list[int] = []
+
+    def count() -> None:
+        assert begun.wait(30)
+        Timer(0, asked.set).start()
+        limits.append(admission.calls_per_window(ACME))
+
+    admission.admit_while(principal(ALICE), count)
+
+    assert limits == [0]

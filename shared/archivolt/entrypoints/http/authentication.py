@@ -41,13 +41,16 @@ class Gate:
     """What an application holds its callers to.
 
     `rights` say who may call which operation, and `note_refusal` is told whom they refused. `count`
-    is asked for each call but of operations that count where they do their work.
+    is asked for each call but of operations that count where they do their work. `early_verifier`
+    is that of operations that let their caller in where they do it (`admits_itself`).
     """
 
     rights: Mapping[str, Right] = field(default_factory=lambda: RIGHTS)
     note_refusal: NoteRefusal = _unnoted
     count: Count = _uncounted
     counts_itself: Container[str] = ()
+    admits_itself: Container[str] = ()
+    early_verifier: "Callable[[], TokenVerifier] | None" = None
 
 
 _bearer: Final = HTTPBearer(
@@ -83,14 +86,23 @@ def authenticated(
     header = request.headers.get("authorization")
     if not header:
         raise UnauthenticatedError("missing_token")
-    verifier: TokenVerifier = request.app.state.token_verifier()
-    principal = principal_of(header, verifier)
+    principal = principal_of(header, _verifier(request))
     _require_right(request, principal)
     return principal
 
 
+def _verifier(request: Request) -> "TokenVerifier":
+    gate: Gate = request.app.state.gate
+    early = _operation(request) in gate.admits_itself and gate.early_verifier
+    return (early or request.app.state.token_verifier)()
+
+
+def _operation(request: Request) -> str:
+    return str(request.scope["route"].operation_id)
+
+
 def _require_right(request: Request, principal: Principal) -> None:
-    operation = str(request.scope["route"].operation_id)
+    operation = _operation(request)
     gate: Gate = request.app.state.gate
     if operation not in gate.rights:
         raise LookupError(f"domain/rights.py does not say who may call {operation}")

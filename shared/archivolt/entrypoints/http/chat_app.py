@@ -35,6 +35,8 @@ AGENT_PREFIX: Final = "/api/v1/agent"
 
 # They count beside what else they wait for.
 _COUNTED_WHERE_DONE: Final = frozenset({"send_message", "edit_text"})
+# Beside what it reads first: a person waits for the first word.
+_LET_IN_WHERE_DONE: Final = frozenset({"send_message"})
 
 # How long a stopping server waits for running turns; AWS gives a function two seconds in all.
 _DRAIN_SECONDS: Final = 1.5
@@ -72,7 +74,13 @@ def _gate(services: ChatServicesOf) -> Gate:
     def note(principal: Principal, operation: str, error: ForbiddenError) -> None:
         services().note_refusal(principal, operation, error)
 
-    return Gate(note_refusal=note, count=count, counts_itself=_COUNTED_WHERE_DONE)
+    return Gate(
+        note_refusal=note,
+        count=count,
+        counts_itself=_COUNTED_WHERE_DONE,
+        admits_itself=_LET_IN_WHERE_DONE,
+        early_verifier=lambda: services().early_verifier or services().token_verifier,
+    )
 
 
 class FeatureGate:

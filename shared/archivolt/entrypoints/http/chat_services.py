@@ -44,12 +44,14 @@ class ChatServices:
     """The collaborators of the chat function.
 
     `enabled` is the feature flag of S6; `close` ends what else runs when the function ends;
+    `early_verifier` is for messages, whose callers `send_message` lets in; None: the usual one.
     `count` holds a caller to the rate limit, `note_refusal` records a refusal; `allowed_origins`
     as in the settings.
     """
 
     enabled: bool
     token_verifier: TokenVerifier
+    early_verifier: TokenVerifier | None = None
     send_message: SendMessage
     scopes: ScopeCollector
     skills: SkillService
