@@ -35,7 +35,9 @@ from archivolt.ports.vaults import VaultDirectory
 TimeLeft = Callable[[], timedelta]
 
 _SLICE: Final = 128
-# The time that writing the points of one document may need.
+# How many points are written between two looks at the time that is left.
+_POINTS_AT_ONCE: Final = 10_000
+# The time that writing so many may need.
 _RESERVE: Final = timedelta(seconds=30)
 
 
@@ -139,7 +141,7 @@ class EmbedPassages:
         document = EmbeddedDocument(
             path=job.path, generation=job.generation, passages=passages, vectors=vectors
         )
-        self._place(job, document)
+        self._place(job, document, time_left)
         if job.users:
             return
         if not self._moved.vectors_stand(entry):
@@ -153,10 +155,19 @@ class EmbedPassages:
             return
         self._release(job, entry)
 
-    def _place(self, job: EmbeddingJob, document: EmbeddedDocument) -> None:
-        """Write the points; who left the vault meanwhile, and was cleared before, keeps none."""
+    def _place(self, job: EmbeddingJob, document: EmbeddedDocument, time_left: TimeLeft) -> None:
+        """Write the points; who left the vault meanwhile, and was cleared before, keeps none.
+
+        Members for whom there is no time get theirs by a job of their own.
+        """
         receivers = self._receivers(job)
-        self._vectors.upsert(receivers, job.vault, document)
+        at_once = max(1, _POINTS_AT_ONCE // len(document.passages))
+        for start in range(0, len(receivers), at_once):
+            if start and time_left() < _RESERVE:
+                self._queue.send([replace(job, users=tuple(receivers[start:]))])
+                receivers = receivers[:start]
+                break
+            self._vectors.upsert(receivers[start : start + at_once], job.vault, document)
         for user in set(receivers) - set(self._members(job)):
             self._vectors.remove_vault(user, job.vault)
 

@@ -74,6 +74,27 @@ def test_who_leaves_while_a_document_is_embedded_keeps_no_vector_of_it(world: In
     assert (world.points(NOTE, user=ALICE), world.points(NOTE, user=BOB)) == (1, 0)
 
 
+def test_members_for_whom_there_is_no_time_get_their_vectors_by_jobs_of_their_own(
+    world: IndexWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embed_passages, "_POINTS_AT_ONCE", 1)
+    members = [ALICE, *map(UserId, ("m1", "m2", "m3"))]
+    for member in members[1:]:
+        world.directory.set_member(world.vault, member, VaultRole.READER)
+    world.deliver(world.write(NOTE, "llamas"))
+    rounds = 0
+    while jobs := world.queue.take():
+        rounds += 1
+        for job in jobs:
+            # There is time to begin, and to embed; then there is none.
+            left = iter([plenty()] * (2 if rounds == 1 else 1))
+            time_left = lambda left=left: next(left, timedelta(0))  # noqa: E731
+            assert not world.embed_passages.run({"m": job}, time_left=time_left).failed
+    assert rounds == len(members)
+    assert [world.points(NOTE, user=member) for member in members] == [1] * len(members)
+    assert (world.state(NOTE), world.embedder.embedded) == (IndexState.INDEXED, ["llamas"])
+
+
 def test_joining_and_leaving_may_be_told_in_the_wrong_order(world: IndexWorld) -> None:
     world.settle(world.write(NOTE, "llamas"))
     world.directory.set_member(world.vault, BOB, VaultRole.READER)
