@@ -188,7 +188,7 @@ NOON = datetime(2026, 9, 1, 12, tzinfo=UTC)
 
 
 def pages(
-    audit: AuditLog, *, days: float = 365, until: datetime = NOON, limit: int, user: str = ""
+    audit: AuditLog, *, days: float = 190, until: datetime = NOON, limit: int, user: str = ""
 ) -> list[AuditEntry]:
     """Return the entries of all pages, each of which is short enough."""
     found: list[AuditEntry] = []
