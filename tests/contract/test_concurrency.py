@@ -67,6 +67,28 @@ def test_of_several_turns_on_the_same_state_one_is_kept(new_local_table: NewTabl
 
 
 @pytest.mark.dynamodb_local
+def test_wishes_to_stop_that_meet_the_next_turn_are_never_about_it(
+    new_local_table: NewTable,
+) -> None:
+    conversations = DynamoConversations(new_local_table("ConversationsTable"))
+    until = START + timedelta(minutes=5)
+    first = replace(a_conversation(), busy_until=until)
+    conversations.create(first)
+
+    def act(number: int) -> object:
+        if number:
+            return conversations.ask_stop(first, START)
+        answered = conversations.append(first, [a_message(1)])
+        return conversations.append(answered, [a_message(2)], busy_until=until)
+
+    outcomes = race(act)
+
+    assert outcomes[0] is None
+    now = conversations.head(ACME, first.id)
+    assert (now.message_count, now.busy_until, now.stop_asked_at) == (2, until, None)
+
+
+@pytest.mark.dynamodb_local
 def test_of_several_vaults_of_one_name_one_is_made(new_local_table: NewTable) -> None:
     directory = DynamoVaultDirectory(new_local_table("ControlTable"))
 

@@ -12,13 +12,21 @@ from starlette.types import ASGIApp, Message
 class AsgiCall:
     """A POST in progress; within `async with`, pieces of its body can be awaited one by one."""
 
-    def __init__(self, app: ASGIApp, path: str, body: object, headers: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        path: str,
+        body: object,
+        headers: Mapping[str, str],
+        *,
+        spec_version: str = "2.4",
+    ) -> None:
         self.status = 0
         self._app = app
         self._body = json.dumps(body).encode()
         self._scope: dict[str, Any] = {
             "type": "http",
-            "asgi": {"version": "3.0", "spec_version": "2.4"},
+            "asgi": {"version": "3.0", "spec_version": spec_version},
             "http_version": "1.1",
             "method": "POST",
             "path": path,

@@ -21,6 +21,7 @@ from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.chat_services import ChatServicesOf
 from archivolt.entrypoints.http.conversation_bodies import NoticeBody, Usage
 from archivolt.entrypoints.http.errors import language_for
+from archivolt.entrypoints.http.heartbeats import kept_awake
 from archivolt.entrypoints.http.message_bodies import Name
 
 Short = Annotated[str, Field(max_length=60)]
@@ -84,7 +85,7 @@ def editor_router(services: ChatServicesOf) -> APIRouter:
             services().editor.begin, principal, _request(action, body), language=language
         )
         if body.stream:
-            events = _stream(editing, language)
+            events = kept_awake(_stream(editing, language))
             return StreamingResponse(
                 events, media_type="text/event-stream", headers=EVENT_STREAM_HEADERS
             )
