@@ -132,7 +132,7 @@ class ChatWorld(World):
         """MCP servers of others; what is asked in the background is kept in `asked_later`."""
         calls = McpCalls(
             self.mcp_servers,
-            ReversibleBox,
+            self.mcp_accounts.access,
             lambda: self.mcp_client,
             self.clock,
             programs=self.runs_programs,

@@ -17,6 +17,7 @@ from archivolt.adapters.dynamodb.erasures import DynamoErasures
 from archivolt.adapters.dynamodb.index_runs import DynamoIndexRuns
 from archivolt.adapters.dynamodb.ledger import DynamoLedger
 from archivolt.adapters.dynamodb.local_users import DynamoLocalUsers
+from archivolt.adapters.dynamodb.mcp_accounts import DynamoMcpAccounts
 from archivolt.adapters.dynamodb.mcp_servers import DynamoMcpServers
 from archivolt.adapters.dynamodb.oauth_grants import DynamoOAuthGrants
 from archivolt.adapters.dynamodb.operations import DynamoOperations
@@ -77,6 +78,7 @@ from archivolt.governance.erasure_doors import ErasureDoors
 from archivolt.ports.confirmations import Proposal, ProposalState
 from archivolt.ports.operations import Operation, OperationKind
 from archivolt.ports.retrieval import EmbeddedDocument
+from tests.account_world import a_kept_client, a_pending_sign_in, an_account
 from tests.builders import a_conversation, a_message, a_schedule, principal
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.erasures import InMemoryErasureQueue
@@ -227,6 +229,9 @@ class ErasureWorld:
         self.skills.save(*who, skill)
         DynamoUserSettings(control).change(*who, {"human_confirmation": True})
         DynamoSyncLeases(control, self.clock).take(*who, "lease")
+        accounts = DynamoMcpAccounts(control)
+        accounts.connect(an_account(*who, scope=canary))
+        accounts.begin(a_pending_sign_in(*who, sealed=canary))
         planned = a_schedule(canary, owner=user, tenant=tenant)
         DynamoSchedules(control).create(planned)
         self.timer.put(planned)
@@ -240,6 +245,7 @@ class ErasureWorld:
         settings = TenantSettings(chat_base_url=f"https://{canary}.example")
         DynamoTenantSettings(control).save(TenantId(tenant), settings)
         DynamoMcpServers(control).save(TenantId(tenant), McpServer(id="one", title=canary))
+        DynamoMcpAccounts(control).keep_client(TenantId(tenant), a_kept_client(id=canary))
         address = f"https://{canary}.example/hook"
         DynamoWebhooks(control).save(TenantId(tenant), Webhook(id="one", url=address), over=None)
         self.bucket.client.put_object(

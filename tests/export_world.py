@@ -32,6 +32,7 @@ def taking_home_of(
             ledger=lambda: world.books,
             tokens=lambda: tokens or InMemoryPersonalTokens(),
             grants=lambda: grants or InMemoryOAuthGrants(),
+            accounts=lambda: world.mcp_accounts.store,
             vaults=world.directory,
             files=world.store,
             clock=world.clock,

@@ -33,6 +33,7 @@ from archivolt.vaults.finding import Finding
 from archivolt.vaults.move_steps import MoveStores
 from archivolt.vaults.moving import MoveService
 from archivolt.vaults.search import TextSearch
+from tests.account_world import AccountWorld
 from tests.builders import ALICE, a_vault, principal
 from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import FrozenClock
@@ -168,6 +169,7 @@ class World:
         self.tenant_settings = InMemoryTenantSettings()
         self.mcp_servers = InMemoryMcpServers()
         self.mcp_client = ScriptedMcpClient()
+        self.mcp_accounts = AccountWorld(self.mcp_servers, self.clock)
         self.webhooks = InMemoryWebhooks()
         self.receiver = ScriptedReceiver()
         self.user_settings = InMemoryUserSettings()

@@ -75,6 +75,7 @@ class BrowserWorld(World):
             vaults=self.vaults,
             by_hand=ByHand(self.rate_limit, self.audit, self.clock),
             approvals=self.approvals,
+            mcp_accounts=lambda: self.mcp_accounts.accounts,
             admit=self.admission.admit,
             greet=self.greeted.append,
         )

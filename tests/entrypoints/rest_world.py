@@ -113,10 +113,13 @@ def rest_services(
         mcp_servers=McpServers(
             world.mcp_servers,
             ReversibleBox,
+            world.mcp_accounts.access,
+            lambda: world.mcp_accounts.store,
             lambda: world.mcp_client,
             world.clock,
             programs=True,
         ),
+        mcp_accounts=lambda: world.mcp_accounts.accounts,
         webhooks=lambda: webhooks_of(world),
         allowed_origins=allowed_origins,
     )

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import pytest
 from starlette.testclient import TestClient
 
+from archivolt.domain.federation import McpServer, McpTransport
 from archivolt.domain.identity import Role, TokenKind
 from archivolt.domain.oauth import Person
 from archivolt.domain.rights import RIGHTS
@@ -118,7 +119,7 @@ class House:
                 "/api/v1/ai/skills",
                 {"title": "Mine", "description": "d", "prompt": "p", "keywords": ["k"]},
             )["id"],
-            "server_id": "acmes-own",
+            "server_id": self._server(),
             "webhook_id": self._webhook(),
             "erasure": self._erasure(),
         }
@@ -146,6 +147,13 @@ class House:
     def _door(self, path: str) -> TestClient:
         of_chat = path.startswith(("/api/v1/chat/", "/api/v1/ai/"))
         return self.chat if of_chat else self.tools
+
+    def _server(self) -> str:
+        server = McpServer(
+            id="acmes-own", enabled=True, transport=McpTransport.HTTP, url="https://acme.test/mcp"
+        )
+        self.world.mcp_servers.save(ACME, server)
+        return server.id
 
     def _conversation(self) -> str:
         body = {"message": "What is the plan?", "stream": False}

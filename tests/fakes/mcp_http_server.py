@@ -15,6 +15,8 @@ from tests.fakes.mcp_program import Script
 class McpHttpServer:
     """What it answers and what it was asked; `status` and `body` take the place of answers.
 
+    `takes`: tokens that it knows; of any other it says `challenge`, with `refusal` as its status.
+
     `hangs`: it answers nothing, `hangs_in`: nothing to a call of this tool, until the test is over.
     """
 
@@ -22,6 +24,9 @@ class McpHttpServer:
     status: int = 200
     body: bytes | None = None
     location: str = ""
+    takes: set[str] | None = None
+    challenge: str = "Bearer"
+    refusal: int = 401
     hangs: bool = False
     hangs_in: str = ""
     is_hanging: threading.Event = field(default_factory=threading.Event)
@@ -61,8 +66,12 @@ def mcp_http_server(**given: Any) -> Generator[McpHttpServer]:  # noqa: ANN401  
         def do_POST(self) -> None:
             served.headers.append({name.lower(): value for name, value in self.headers.items()})
             raw = self.rfile.read(int(self.headers["content-length"]))
-            status, body = served.reply(raw)
+            given = self.headers.get("authorization", "").removeprefix("Bearer ")
+            known = served.takes is None or given in served.takes
+            status, body = served.reply(raw) if known else (served.refusal, b"{}")
             self.send_response(status)
+            if not known:
+                self.send_header("www-authenticate", served.challenge)
             kind = "text/html" if served.body is not None else "application/json"
             self.send_header("content-type", kind)
             self.send_header("content-length", str(len(body)))

@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 
 from archivolt.adapters.aws.tenant_policy import DataPlaces, tenant_policy
+from archivolt.adapters.dynamodb.mcp_accounts import DynamoMcpAccounts
 from archivolt.adapters.dynamodb.mcp_servers import DynamoMcpServers
 from archivolt.adapters.dynamodb.table import DynamoTable
 from archivolt.adapters.dynamodb.webhooks import DynamoWebhooks
@@ -24,8 +25,10 @@ from archivolt_local.gateway.api import ApiDefinition
 from archivolt_local.json_values import json_items
 from archivolt_local.provisioning.intrinsics import resolver_for
 from archivolt_local.provisioning.template import Template, load_template
-from bench.core import ALLOCATOR, LARGE_BLOCK_BYTES
 from bench import BLAS_THREADS
+from bench.core import ALLOCATOR, LARGE_BLOCK_BYTES
+from tests.account_world import an_account
+from tests.fakes.clock import START
 
 ROOT = Path(__file__).parents[2]
 PARAMETERS = {
@@ -101,14 +104,14 @@ def test_what_writes_shards_keeps_large_blocks_out_of_its_heap(template: Templat
         assert variables[ALLOCATOR] == LARGE_BLOCK_BYTES
 
 
-def test_no_variable_holds_a_key_of_the_local_stack(template: Template) -> None:
-    for _, properties in template.of_type("AWS::Lambda::Function"):
-        variables = properties["Environment"]["Variables"]
 def test_no_functions_numerical_library_starts_threads_of_its_own(template: Template) -> None:
     for name, properties in template.of_type("AWS::Lambda::Function"):
         assert properties["Environment"]["Variables"][BLAS_THREADS] == "1", name
 
 
+def test_no_variable_holds_a_key_of_the_local_stack(template: Template) -> None:
+    for _, properties in template.of_type("AWS::Lambda::Function"):
+        variables = properties["Environment"]["Variables"]
         assert not {"AUTH_LOCAL_KEY", "USER_STORE_ENCRYPTION_KEY"} & set(variables)
 
 
@@ -379,6 +382,22 @@ def test_who_notes_what_mcp_servers_list_changes_neither_where_they_lead_nor_the
     DynamoMcpServers(table).note(TenantId("acme"), McpServer(id="ours"))
     assert set(only) == {"pk", "sk"} | client.names
     assert not client.names & {"command", "arguments", "url", "plain", "sealed", "fingerprints"}
+
+
+def test_who_renews_an_account_changes_neither_whose_it_is_nor_what_it_is_for(
+    template: Template,
+) -> None:
+    [given] = [given for _, given in statements(template) if given.get("Sid") == "RenewMcpAccounts"]
+
+    assert json_items(given["Action"]) == ["dynamodb:UpdateItem"]
+    client = _NotedUpdates()
+    store = DynamoMcpAccounts(DynamoTable(cast("Any", client), "ControlTable"))
+    account = an_account()
+    assert store.claim(account, now=START, until=START)
+    assert store.renew(account, account.lost())
+    only = given["Condition"]["ForAllValues:StringEquals"]["dynamodb:Attributes"]
+    assert set(only) == {"pk", "sk"} | client.names
+    assert not client.names & {"tenant", "user", "server", "place", "issuer", "connected_at"}
 
 
 def test_who_calls_webhooks_reaches_them_alone_and_changes_neither_address_nor_secret(

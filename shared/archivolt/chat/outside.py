@@ -34,6 +34,7 @@ _OUT_AT_ONCE: Final = frozenset(
     {
         *("mcp_server_unavailable", "mcp_call_cut", "mcp_outcome_unknown"),
         *("mcp_tools_changed", "mcp_list_too_large"),
+        *("mcp_sign_in_needed", "mcp_sign_in_unavailable"),
     }
 )
 _TIMEOUT: Final = "mcp_call_timeout"

@@ -20,6 +20,7 @@ from archivolt.domain.errors import NotFoundError
 from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.language import Language
 from archivolt.domain.limits import MAX_CONVERSATIONS
+from archivolt.domain.mcp_accounts import McpAccount
 from archivolt.domain.oauth import OAuthGrant
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.personal_tokens import PersonalToken
@@ -32,6 +33,7 @@ from archivolt.ports.conversations import ConversationStore
 from archivolt.ports.files import FileStore
 from archivolt.ports.governance import UserSettingsStore
 from archivolt.ports.ledger import Ledger
+from archivolt.ports.mcp_accounts import McpAccountStore
 from archivolt.ports.oauth import OAuthGrantStore
 from archivolt.ports.personal_tokens import PersonalTokenStore
 from archivolt.ports.runs import RunStore
@@ -56,6 +58,7 @@ class HeldOfPerson:
     ledger: Callable[[], Ledger]
     tokens: Callable[[], PersonalTokenStore]
     grants: Callable[[], OAuthGrantStore]
+    accounts: Callable[[], McpAccountStore]
     vaults: VaultDirectory
     files: FileStore
     clock: Clock
@@ -127,6 +130,8 @@ class TakingHome:
         yield "usage.json", _json(self._usage(*who))
         yield "tokens.json", _json([_token(each) for each in held.tokens().of_user(*who)])
         yield "connections.json", _json([_grant(each) for each in held.grants().of_user(*who)])
+        accounts = held.accounts().of_user(*who)
+        yield "mcp-accounts.json", _json([_mcp_account(each) for each in accounts])
         memberships = held.vaults.accessible(*who)
         yield (
             "vaults.json",
@@ -242,6 +247,16 @@ def _grant(grant: OAuthGrant) -> dict[str, Any]:
         "read_only": grant.reach.read_only,
         "created_at": grant.created_at,
         "expires_at": grant.expires_at,
+    }
+
+
+def _mcp_account(account: McpAccount) -> dict[str, Any]:
+    return {
+        "server": account.server,
+        "state": account.state,
+        "issuer": account.issuer,
+        "scope": account.scope,
+        "connected_at": account.connected_at,
     }
 
 

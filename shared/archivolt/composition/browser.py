@@ -36,6 +36,7 @@ def browser_services(on: "Container") -> "BrowserServices":
         vaults=on.vaults,
         by_hand=on.tools.by_hand,
         approvals=on.tools.approvals,
+        mcp_accounts=lambda: on.tools.federation.accounts,
         admit=on.admission.admit,
         greet=greeting_verifier(on, at_once=True).meet,
     )

@@ -185,6 +185,7 @@ class ChatContainer:
                 ledger=lambda: self._on.ledger,
                 tokens=lambda: personal_tokens(self._on),
                 grants=lambda: oauth_grants(self._on),
+                accounts=lambda: self._on.tools.federation.account_store,
                 vaults=self._on.vault_directory,
                 files=self._on.file_store,
                 clock=self._on.clock,

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from archivolt.tools.approvals import ApprovalService
     from archivolt.tools.by_hand import ByHand
     from archivolt.tools.confirmations import Confirmations
+    from archivolt.tools.hand_changes import ChangesByHand
     from archivolt.tools.pipeline import ToolPipeline
     from archivolt.tools.registry import Registry
     from archivolt.vaults.access import VaultService
@@ -191,6 +192,14 @@ class ToolsContainer:
         return ByHand(self._on.rate_limit, self._on.audit_log, self._on.clock)
 
     @cached_property
+    def changes(self) -> "ChangesByHand":
+        """The changes that a person makes without a proposal."""
+        from archivolt.tools.catalogue.own_hand import hand_tools
+        from archivolt.tools.hand_changes import ChangesByHand
+
+        return ChangesByHand(hand_tools(), self, self.by_hand, self._on.operations)
+
+    @cached_property
     def rest_services(self) -> "RestServices":
         """What the tools function stands on."""
         from archivolt.composition.identity import connections, personal_tokens
@@ -200,8 +209,6 @@ class ToolsContainer:
         from archivolt.governance.audit import AuditService
         from archivolt.governance.own_settings import OwnSettings
         from archivolt.governance.personal_tokens import PersonalTokens
-        from archivolt.tools.catalogue.own_hand import hand_tools
-        from archivolt.tools.hand_changes import ChangesByHand
         from archivolt.vaults.index_state import IndexReports
         from archivolt.vaults.uploads import UploadService
 
@@ -209,7 +216,7 @@ class ToolsContainer:
             token_verifier=self._on.tools_verifier,
             pipeline=self.pipeline,
             by_hand=self.by_hand,
-            changes=ChangesByHand(hand_tools(), self, self.by_hand, self._on.operations),
+            changes=self.changes,
             uploads=UploadService(self._on.file_store),
             operations=self._on.operations,
             vaults=self.vaults,
@@ -229,6 +236,7 @@ class ToolsContainer:
             model_choices=lambda: self._on.chat.model_choices,
             key_tests=lambda: key_tests(self._on),
             mcp_servers=self.federation.servers,
+            mcp_accounts=lambda: self.federation.accounts,
             webhooks=lambda: self._on.webhooks.administration,
             allowed_origins=self._on.settings.allowed_origins,
         )

@@ -104,6 +104,20 @@ def exposed(tools: Iterable[McpTool], names: Iterable[str]) -> tuple[McpTool, ..
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class McpClientSettings:
+    """As whom people are let in to a server where an administrator registered us there.
+
+    `sealed` is the secret, bound to the tenant and `client_field`. `scope` is asked for in place of
+    what the server says, "" for that. Without an `id` we find out ourselves who we are.
+    """
+
+    id: str = ""
+    sealed: str = ""
+    fingerprint: str = ""
+    scope: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class McpServer:
     """A server as a tenant configured it.
 
@@ -124,6 +138,7 @@ class McpServer:
     plain: Mapping[str, str] = field(default_factory=dict[str, str])
     sealed: Mapping[str, str] = field(default_factory=dict[str, str])
     fingerprints: Mapping[str, str] = field(default_factory=dict[str, str])
+    oauth: McpClientSettings = McpClientSettings()
     expose: tuple[str, ...] = ()
     tools: tuple[McpTool, ...] | None = None
     offered: tuple[McpTool, ...] | None = None
@@ -172,7 +187,8 @@ def parameter_field(server: str, name: str) -> str:
 class McpTarget:
     """Where a connection goes, secrets opened: it is never kept, shown or logged.
 
-    `server` names it to people, `values` are variables of the program, or headers.
+    `server` names it to people, `values` are variables of the program, or headers. `account` names
+    the sign-in of the person whose token is among them, "" for none.
     """
 
     server: str
@@ -181,6 +197,7 @@ class McpTarget:
     arguments: tuple[str, ...] = field(default=(), repr=False)
     url: str = field(default="", repr=False)
     values: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    account: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

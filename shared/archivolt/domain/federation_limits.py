@@ -31,3 +31,21 @@ MCP_CALL_SECONDS: Final = 30
 MCP_IDLE_SECONDS: Final = 300
 MCP_RECONNECTS: Final = 2
 MCP_FIRST_PAUSE_SECONDS: Final = 0.25
+# Signing in to them (OAuth). A document of theirs, a token, an address within it, a scope.
+MAX_OAUTH_ANSWER_BYTES: Final = 64_000
+OAUTH_SECONDS: Final = 8
+MAX_OAUTH_TOKEN_CHARS: Final = 16_000
+MAX_OAUTH_SCOPE_CHARS: Final = 2_000
+MAX_CHALLENGE_CHARS: Final = 8_000
+MAX_OAUTH_TOKEN_SECONDS: Final = 366 * 24 * 3_600
+MAX_CLIENT_ID_CHARS: Final = 2_000
+MCP_SIGN_IN_SECONDS: Final = 600
+# A token is renewed while it is still good: a call may take half a minute.
+MCP_RENEW_AHEAD_SECONDS: Final = 60
+# Who renews one has so long; whoever waits for them looks again so often, and so many times.
+MCP_RENEW_SECONDS: Final = 20
+MCP_RENEW_LOOKS: Final = 30
+MCP_RENEW_PAUSE_SECONDS: Final = 0.2
+# A client that we registered, before anybody was let in as it, and after (some servers forget).
+MCP_NEW_CLIENT_SECONDS: Final = 3_600
+MCP_CLIENT_SECONDS: Final = 30 * 24 * 3_600

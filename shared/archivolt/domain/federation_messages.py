@@ -5,6 +5,10 @@ from collections.abc import Mapping
 from archivolt.domain.language import Message
 
 FEDERATION_MESSAGES: Mapping[str, Message] = {
+    "mcp_account_not_found": Message(
+        "You have no account connected to {server}; connect one first.",
+        "Vous n'avez pas de compte relié à {server} ; reliez-en un d'abord.",
+    ),
     "mcp_call_cut": Message(
         "The connection to {server} broke during the call ({reason}); ask again.",
         "La connexion à {server} s'est rompue pendant l'appel ({reason}) ; redemandez.",
@@ -12,6 +16,12 @@ FEDERATION_MESSAGES: Mapping[str, Message] = {
     "mcp_call_timeout": Message(
         "{server} gave no answer within {limit} seconds; ask for less, or try again later.",
         "{server} n'a pas répondu en {limit} secondes ; demandez moins ou réessayez plus tard.",
+    ),
+    "mcp_client_needed": Message(
+        "{server} takes no program that it does not know: an administrator has to register"
+        " Archivolt there, for {address}, and give its client_id.",
+        "{server} n'accepte pas de programme inconnu : un administrateur doit y inscrire Archivolt,"
+        " pour {address}, et donner son client_id.",
     ),
     "mcp_input_required": Message(
         "{server} asks something before it goes on; answer it in the conversation.",
@@ -44,6 +54,30 @@ FEDERATION_MESSAGES: Mapping[str, Message] = {
     "mcp_servers_too_many": Message(
         "There are {limit} servers of your own already; remove one first.",
         "Il y a déjà {limit} serveurs à vous ; retirez-en un d'abord.",
+    ),
+    "mcp_sign_in_needed": Message(
+        "{server} asks for your own account: connect it at {address}, then ask again.",
+        "{server} demande votre propre compte : reliez-le sur {address}, puis redemandez.",
+    ),
+    "mcp_sign_in_over": Message(
+        "This sign-in is over, or somebody else began it; begin anew.",
+        "Cette connexion est terminée, ou un autre l'a commencée ; recommencez.",
+    ),
+    "mcp_sign_in_refused": Message(
+        "{server} did not let you in ({reason}); begin anew.",
+        "{server} ne vous a pas laissé entrer ({reason}) ; recommencez.",
+    ),
+    "mcp_sign_in_unavailable": Message(
+        "{server} asks for your own account, and nobody can sign in to this deployment by browser;"
+        " have an administrator give PublicUrl and AuthClientId.",
+        "{server} demande votre propre compte, et nul ne peut se connecter à ce déploiement par un"
+        " navigateur ; faites donner PublicUrl et AuthClientId par un administrateur.",
+    ),
+    "mcp_sign_in_unusable": Message(
+        "Nobody can be let in to {server} by a sign-in ({reason}); an administrator can give a"
+        " key.",
+        "Personne ne peut entrer dans {server} par une connexion ({reason}) ; un administrateur"
+        " peut donner une clé.",
     ),
     "mcp_stdio_unavailable": Message(
         "{server} is a program, and this deployment runs none: give its url, or use the local"

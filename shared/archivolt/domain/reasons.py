@@ -100,6 +100,23 @@ REASONS: Mapping[str, Message] = {
         f"a name longer than {MAX_NAME_BYTES} bytes", f"un nom de plus de {MAX_NAME_BYTES} octets"
     ),
     "not_a_text": Message("not a text", "pas un texte"),
+    "oauth_absent": Message(
+        "it does not say who lets people in", "il ne dit pas qui laisse entrer les gens"
+    ),
+    "oauth_address": Message(
+        "an address that it names is none of https",
+        "une adresse qu'il nomme n'est pas en https",
+    ),
+    "oauth_declined": Message("you said no there", "vous avez refusé là-bas"),
+    "oauth_garbled": Message("what it says is no OAuth", "ce qu'il dit n'est pas de l'OAuth"),
+    "oauth_issuer": Message(
+        "who lets people in is not who it says", "qui laisse entrer n'est pas celui qu'il dit"
+    ),
+    "oauth_pkce": Message(
+        "it does not protect a sign-in by PKCE", "il ne protège pas une connexion par PKCE"
+    ),
+    "oauth_resource": Message("it says that it is another server", "il dit être un autre serveur"),
+    "oauth_unsaid": Message("it does not say why", "il ne dit pas pourquoi"),
     "path_absolute": Message("absolute", "absolu"),
     "path_disguised": Message(
         "a disguised .. or separator", "un .. ou un séparateur sous un déguisement"

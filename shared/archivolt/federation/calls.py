@@ -8,17 +8,17 @@ from archivolt.domain.federation import (
     McpAnswers,
     McpResult,
     McpServer,
+    McpTarget,
     McpTool,
     QuestionAskedError,
 )
-from archivolt.domain.identity import Principal, TenantId
+from archivolt.domain.identity import Principal, Role, TenantId
 from archivolt.domain.tool import JsonObject
+from archivolt.federation.access import McpAccess
 from archivolt.federation.learning import failed, learnt
-from archivolt.federation.targets import target_of
 from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.federation import McpClient, McpServerStore
-from archivolt.ports.governance import SecretBox
 
 
 class McpCalls:
@@ -28,7 +28,7 @@ class McpCalls:
 
     Args:
         store: Keeps the tenants' servers.
-        secrets: Opens their values.
+        access: Finds the way to them for a person.
         client: Speaks to them; made when it is first needed.
         clock: The time.
         programs: Whether servers that are programs of this machine may be used (decision 25).
@@ -38,14 +38,14 @@ class McpCalls:
     def __init__(
         self,
         store: McpServerStore,
-        secrets: Callable[[], SecretBox],
+        access: McpAccess,
         client: Callable[[], McpClient],
         clock: Clock,
         *,
         programs: bool,
     ) -> None:
         self._store = store
-        self._secrets = secrets
+        self._access = access
         self._client = client
         self._clock = clock
         self._programs = programs
@@ -74,6 +74,7 @@ class McpCalls:
         Raises:
             QuestionAskedError: It asks the person something first.
             ConflictError: `mcp_tools_changed`: its list is not the one that was agreed to.
+            ConflictError: `mcp_sign_in_needed`, `mcp_sign_in_unavailable`: see `McpAccess`.
             UnavailableError: See `McpClient`.
             ArchivoltError: What its list is, or asks, cannot be used.
 
@@ -81,17 +82,22 @@ class McpCalls:
         self._has_called = True
         tenant = principal.tenant
         try:
-            result = self._client().call(
-                target_of(server, tenant, self._secrets()),
-                _key(principal, server.link),
-                tool.name,
-                arguments,
-                check=lambda listed: self._check(tenant, server, listed),
-                repeatable=tool.repeatable,
-                answers=answers,
+            result = self._access.using(
+                principal,
+                server,
+                lambda target: self._client().call(
+                    target,
+                    _key(principal, server.link),
+                    tool.name,
+                    arguments,
+                    check=lambda listed: self._check(principal, server, tool, target, listed),
+                    repeatable=tool.repeatable,
+                    answers=answers,
+                ),
             )
         except UnavailableError as error:
-            self._keep(tenant, failed(server, error, self._clock.now()))
+            if error.code != "unavailable":
+                self._keep(tenant, failed(server, error, self._clock.now()))
             raise
         if server.problem:
             well = replace(server, problem="", problem_details={}, checked_at=self._clock.now())
@@ -105,8 +111,10 @@ class McpCalls:
         self._has_called = True
         now = self._clock.now()
         try:
-            target = target_of(server, principal.tenant, self._secrets())
-            known = learnt(server, self._client().tools(target), now)
+            tools = self._access.using(
+                principal, server, lambda target: self._client().tools(target)
+            )
+            known = learnt(server, tools, now)
         except ArchivoltError as error:
             if error.code == "unavailable":
                 return  # we end: it says nothing of the server
@@ -118,11 +126,29 @@ class McpCalls:
         if self._has_called:
             self._client().close()
 
-    def _check(self, tenant: TenantId, server: McpServer, listed: Sequence[McpTool]) -> None:
+    def _check(
+        self,
+        principal: Principal,
+        server: McpServer,
+        tool: McpTool,
+        target: McpTarget,
+        listed: Sequence[McpTool],
+    ) -> None:
+        """Hold what a server lists to what was agreed to.
+
+        An account may be shown fewer tools than the one that was asked first: that is no change of
+        the server, nor is what it is shown beyond that, unless it is an administrator's.
+        """
         known = learnt(server, listed, self._clock.now())
-        if known.offered is not None:
-            self._keep(tenant, known)
-            raise ConflictError("mcp_tools_changed", server=server.id)
+        if known.offered is None:
+            return
+        if target.account:
+            shown = [each for each in known.offered if each in server.wanted]
+            if tool in shown and len(shown) == len(known.offered):
+                return
+        if not target.account or principal.role.includes(Role.TENANT_ADMIN):
+            self._keep(principal.tenant, known)
+        raise ConflictError("mcp_tools_changed", server=server.id)
 
     def _keep(self, tenant: TenantId, server: McpServer) -> None:
         try:

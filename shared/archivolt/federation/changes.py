@@ -39,6 +39,26 @@ ParameterValue = Annotated[
 ListedName = Annotated[str, Field(min_length=1, max_length=128)]
 
 
+class McpClientChange(BaseModel):
+    """As whom people are let in to a server where somebody registered us; null: we do it."""
+
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+    client_id: Line | None = Field(
+        default=None,
+        min_length=1,
+        description="The id that the authorization server knows us by.",
+    )
+    client_secret: ParameterValue | None = Field(
+        default=None,
+        description="Write-only; its fingerprint, sent back, changes nothing.",
+    )
+    scope: Line | None = Field(
+        default=None,
+        description="What to ask for, in place of what the server says.",
+    )
+
+
 class McpChange(BaseModel):
     """What to change of a server; what is absent stays, and null means the catalogue's again."""
 
@@ -68,6 +88,11 @@ class McpChange(BaseModel):
         description="Variables of a program, headers over HTTP. Those not named stay; null takes"
         " one back, and null for all takes back all. Write-only but for those that the catalogue"
         " shows: a fingerprint that is sent back changes nothing.",
+    )
+    oauth: McpClientChange | None = Field(
+        default=None,
+        description="For servers where people sign in with an account of their own; given as a"
+        " whole, and forgotten with another host.",
     )
     expose: list[ListedName] | None = Field(
         default=None,

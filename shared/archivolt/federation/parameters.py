@@ -1,6 +1,6 @@
 """The values that a server is given: shown where the catalogue says so, else sealed (L3)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 from urllib.parse import urlsplit
@@ -8,12 +8,19 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from archivolt.domain.errors import InvalidRequestError
-from archivolt.domain.federation import McpServer, McpTransport, parameter_field
+from archivolt.domain.federation import (
+    McpClientSettings,
+    McpServer,
+    McpTransport,
+    parameter_field,
+)
 from archivolt.domain.federation_limits import (
     MAX_MCP_PARAMETERS,
 )
 from archivolt.domain.identity import TenantId
+from archivolt.domain.mcp_accounts import client_field
 from archivolt.federation.catalogue import entry_of
+from archivolt.federation.changes import McpChange, McpClientChange
 from archivolt.governance.provider_keys import fingerprint, is_fingerprint
 from archivolt.ports.governance import SecretBox
 
@@ -27,7 +34,47 @@ _HEADERS_OF_HTTP: Final = frozenset(
 )
 
 
-def with_parameters(
+def with_secrets(
+    server: McpServer,
+    change: McpChange,
+    *,
+    tenant: TenantId,
+    secrets: Callable[[], SecretBox],
+) -> McpServer:
+    """Return a server with the values that a change names, and as whom people are let in to it.
+
+    Raises:
+        InvalidRequestError: `mcp_parameter_unusable`.
+
+    """
+    if "parameters" in change.model_fields_set:
+        server = _with_parameters(server, change.parameters, tenant=tenant, secrets=secrets())
+    if "oauth" in change.model_fields_set:
+        server = _with_client(server, change.oauth, tenant=tenant, secrets=secrets)
+    return server
+
+
+def _with_client(
+    server: McpServer,
+    given: McpClientChange | None,
+    *,
+    tenant: TenantId,
+    secrets: Callable[[], SecretBox],
+) -> McpServer:
+    if given is None:
+        return replace(server, oauth=McpClientSettings())
+    oauth = replace(server.oauth, id=given.client_id or "", scope=given.scope or "")
+    secret = given.client_secret.get_secret_value() if given.client_secret else ""
+    if oauth.id != server.oauth.id or not is_fingerprint(secret):
+        # The secret of one client is none of another.
+        kept = "" if is_fingerprint(secret) else secret
+        field = client_field(server.id)
+        sealed = secrets().seal(kept, tenant=tenant, field=field) if kept else ""
+        oauth = replace(oauth, sealed=sealed, fingerprint=fingerprint(kept))
+    return replace(server, oauth=oauth)
+
+
+def _with_parameters(
     server: McpServer,
     given: Mapping[str, SecretStr | None] | None,
     *,
@@ -62,7 +109,7 @@ def with_parameters(
 
 def without_secrets(server: McpServer) -> McpServer:
     """Return a server that has forgotten what it was given in confidence."""
-    return replace(server, sealed={}, fingerprints={})
+    return replace(server, sealed={}, fingerprints={}, oauth=McpClientSettings())
 
 
 def leads_elsewhere(before: McpServer, after: McpServer) -> bool:

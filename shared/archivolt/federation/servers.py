@@ -5,7 +5,7 @@ it was given for: with another host or another command it is forgotten.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -21,14 +21,16 @@ from archivolt.domain.federation_limits import (
     MAX_MCP_SERVERS,
 )
 from archivolt.domain.identity import Principal, Role, TenantId
+from archivolt.federation.access import McpAccess
 from archivolt.federation.catalogue import CATALOGUE, entry_of
 from archivolt.federation.changes import McpChange, agreed, changed_plainly
 from archivolt.federation.learning import failed, learnt
-from archivolt.federation.parameters import leads_elsewhere, with_parameters, without_secrets
-from archivolt.federation.targets import require_reachable, target_of
+from archivolt.federation.parameters import leads_elsewhere, with_secrets, without_secrets
+from archivolt.federation.targets import require_reachable
 from archivolt.ports.clock import Clock
 from archivolt.ports.federation import McpClient, McpServerStore
 from archivolt.ports.governance import SecretBox
+from archivolt.ports.mcp_accounts import McpAccountStore
 
 _ID: Final = re.compile(rf"(?!-)[a-z0-9-]{{1,{MAX_MCP_ID_CHARS}}}(?<!-)")
 
@@ -47,6 +49,8 @@ class McpServers:
     Args:
         store: Keeps them.
         secrets: Seals their values.
+        access: Finds the way to them for a person.
+        accounts: Keeps people's accounts at them.
         client: Speaks to them.
         clock: The time.
         programs: Whether servers that are programs of this machine may be used (decision 25).
@@ -57,6 +61,8 @@ class McpServers:
         self,
         store: McpServerStore,
         secrets: Callable[[], SecretBox],
+        access: McpAccess,
+        accounts: Callable[[], McpAccountStore],
         client: Callable[[], McpClient],
         clock: Clock,
         *,
@@ -64,6 +70,8 @@ class McpServers:
     ) -> None:
         self._store = store
         self._secrets = secrets
+        self._access = access
+        self._accounts = accounts
         self._client = client
         self._clock = clock
         self.programs = programs
@@ -93,10 +101,7 @@ class McpServers:
         if leads_elsewhere(current, changed):
             # Else whoever may change the address could have a secret sent to a host of theirs.
             changed = replace(without_secrets(changed), tools=None, offered=None)
-        if "parameters" in change.model_fields_set:
-            changed = with_parameters(
-                changed, change.parameters, tenant=tenant, secrets=self._secrets()
-            )
+        changed = with_secrets(changed, change, tenant=tenant, secrets=self._secrets)
         if change.accept:
             changed = agreed(changed, change.accept)
         if changed.link != current.link:
@@ -104,7 +109,7 @@ class McpServers:
         if changed.enabled:
             require_reachable(changed, programs=self.programs)
             if changed.tools is None or changed.problem or _is_other(current, changed):
-                changed = self._asked(tenant, changed)
+                changed = self._asked(principal, changed)
         self._store.save(tenant, changed)
         return changed
 
@@ -115,6 +120,7 @@ class McpServers:
             ForbiddenError: `forbidden`.
             NotFoundError: `mcp_server_not_found`.
             InvalidRequestError: `mcp_parameter_missing`, `mcp_stdio_unavailable`.
+            ConflictError: `mcp_sign_in_needed`.
             UnavailableError: `mcp_server_unavailable`.
             TooLargeError: `mcp_list_too_large`.
 
@@ -123,7 +129,7 @@ class McpServers:
         server = self._found_or_new(tenant, server_id)
         require_reachable(server, programs=self.programs)
         try:
-            tools = self._client().tools(target_of(server, tenant, self._secrets()))
+            tools = self._listed(principal, server)
             known = learnt(server, tools, self._clock.now())
         except ArchivoltError as error:
             self._store.note(tenant, failed(server, error, self._clock.now()))
@@ -133,20 +139,26 @@ class McpServers:
         return McpTrial(tools=shown, agreed=known.offered is None)
 
     def remove(self, principal: Principal, server_id: str) -> None:
-        """Forget a server and its secrets; one of the catalogue is turned off with it.
+        """Forget a server, its secrets and people's accounts at it.
+
+        One of the catalogue is turned off with it.
 
         Raises:
             ForbiddenError: `forbidden`.
             NotFoundError: `mcp_server_not_found`.
 
         """
-        if not self._store.delete(_administered(principal), server_id):
+        tenant = _administered(principal)
+        if not self._store.delete(tenant, server_id):
             raise NotFoundError("mcp_server_not_found", server=server_id[:MAX_MCP_ID_CHARS])
+        self._accounts().forget_server(tenant, server_id)
 
-    def _asked(self, tenant: TenantId, server: McpServer) -> McpServer:
+    def _listed(self, principal: Principal, server: McpServer) -> Sequence[McpTool]:
+        return self._access.using(principal, server, lambda target: self._client().tools(target))
+
+    def _asked(self, principal: Principal, server: McpServer) -> McpServer:
         try:
-            tools = self._client().tools(target_of(server, tenant, self._secrets()))
-            return learnt(server, tools, self._clock.now())
+            return learnt(server, self._listed(principal, server), self._clock.now())
         except ArchivoltError as error:
             return failed(server, error, self._clock.now())
 

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from archivolt.domain.federation_limits import (
     MAX_MCP_LINKS,
     MCP_IDLE_SECONDS,
 )
+from archivolt.domain.mcp_accounts import AccountNeededError
 from archivolt.ports.clock import Clock
 from tests.e2e.stack import wait_until
 from tests.fakes import mcp_program
@@ -425,7 +427,7 @@ def test_what_a_tool_or_the_protocol_refuses_is_the_tools_own_answer(servers: Se
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
-        ({"status": 401}, "mcp_key_refused"),
+        ({"status": 403}, "mcp_key_refused"),
         ({"status": 503}, "mcp_http_status"),
         ({"body": b"<html>hello</html>"}, "mcp_garbled"),
     ],
@@ -435,6 +437,47 @@ def test_an_address_that_answers_otherwise_says_how(
 ) -> None:
     with mcp_http_server(**broken) as server:
         assert servers.failure(address(server.url)) == f"mcp_server_unavailable {reason}"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "challenge", "scope", "lacks_scope"),
+    [
+        (401, 'Bearer realm="x", scope="read write"', "read write", False),
+        (401, "Basic", "", False),
+        (403, 'Bearer error="insufficient_scope", scope="write"', "write", True),
+    ],
+)
+def test_a_server_that_wants_an_account_says_so_and_takes_no_call(
+    servers: Servers, refusal: int, challenge: str, scope: str, lacks_scope: bool
+) -> None:
+    with mcp_http_server(takes=set(), refusal=refusal, challenge=challenge) as server:
+        with pytest.raises(AccountNeededError) as called:
+            servers.call(address(server.url), "echo")
+        with pytest.raises(AccountNeededError) as listed:
+            servers.client.tools(address(server.url))
+    for asked in (called.value, listed.value):
+        assert (asked.scope, asked.lacks_scope) == (scope, lacks_scope)
+    assert servers.pauses == []
+
+
+def test_a_connection_goes_on_with_a_newer_token_and_ends_with_the_account(
+    servers: Servers,
+) -> None:
+    def target(token: str, account: str = "one") -> McpTarget:
+        return replace(address(server.url, Authorization=f"Bearer {token}"), account=account)
+
+    with mcp_http_server(takes={"first"}) as server:
+        servers.call(target("first"), "echo")
+        server.takes = {"second"}
+        with pytest.raises(AccountNeededError):
+            servers.call(target("first"), "echo", said="x")
+        servers.call(target("second"), "echo")
+        before = len(servers.lists)
+        server.takes = {"third"}
+        servers.call(target("third"), "echo")
+        assert len(servers.lists) == before
+        servers.call(target("third", account="two"), "echo")
+        assert len(servers.lists) == before + 1
 
 
 def test_an_address_that_hangs_is_given_up(hasty: Servers) -> None:

@@ -19,7 +19,7 @@ from archivolt.adapters.dynamodb.table import (
 )
 from archivolt.adapters.dynamodb.values import Value
 from archivolt.adapters.dynamodb.writes import PRESENT, Delete, Key, Put, Update
-from archivolt.domain.federation import McpServer, McpTool, McpTransport
+from archivolt.domain.federation import McpClientSettings, McpServer, McpTool, McpTransport
 from archivolt.domain.identity import TenantId
 from archivolt.domain.packing import packed, unpacked
 
@@ -48,6 +48,7 @@ class DynamoMcpServers:
             "plain": dict(server.plain),
             "sealed": dict(server.sealed),
             "fingerprints": dict(server.fingerprints),
+            "oauth": asdict(server.oauth),
             "expose": list(server.expose),
             "link": server.link,
             **_learnt(server),
@@ -117,6 +118,7 @@ def _server(item: StoredItem) -> McpServer:
         plain=item["plain"],
         sealed=item["sealed"],
         fingerprints=item["fingerprints"],
+        oauth=McpClientSettings(**item.get("oauth", {})),
         expose=tuple(item["expose"]),
         tools=_read(item["tools"]),
         offered=_read(item["offered"]),

@@ -217,7 +217,7 @@ class SdkMcpClient:
         """
         async with self._locks.setdefault(key, asyncio.Lock()):
             link = self._links.get(key)
-            if link is not None and not link.is_over:
+            if link is not None and link.serves(target):
                 if not link.stale and (settled or self._silence(link) < _FRESH_SECONDS):
                     return link
                 try:

@@ -28,6 +28,7 @@ from archivolt.domain.federation import McpAnswers, McpQuestion, McpResult, McpT
 from archivolt.domain.federation_limits import (
     MAX_MCP_QUESTIONS,
 )
+from archivolt.domain.mcp_accounts import AccountNeededError
 from archivolt.domain.tool import JsonObject
 
 _MAX_PAGES: Final = 50
@@ -59,6 +60,7 @@ class Link:
         self.stale = False
         self._garbled = 0
         self._server = target.server
+        self._account = target.account
         self._status = LastStatus()
         self._closing = asyncio.Event()
         self._opened: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
@@ -72,6 +74,7 @@ class Link:
 
         Raises:
             LinkLostError: It never will.
+            AccountNeededError: The server asks for the person's account.
 
         """
         return await asyncio.shield(self._opened)
@@ -80,6 +83,13 @@ class Link:
     def is_over(self) -> bool:
         """Whether it broke off, or was closed."""
         return self.task.done() or self._closing.is_set()
+
+    def serves(self, target: McpTarget) -> bool:
+        """Tell whether calls to a target can go on it; it ends where another account is meant."""
+        if self._account != target.account:
+            self.close()
+        self._status.send(target.values)
+        return not self.is_over
 
     def close(self) -> None:
         """Let it end, soon: `task` is done when nothing is left of it."""
@@ -94,6 +104,7 @@ class Link:
 
         Raises:
             LinkLostError: It broke off.
+            AccountNeededError: The server asks for the person's account.
 
         """
         client = await self.opened()
@@ -116,6 +127,7 @@ class Link:
 
         Raises:
             LinkLostError: It broke off.
+            AccountNeededError: The server asks for the person's account; the call was not made.
             TimeoutError: The answer did not come in the client's time.
             InvalidRequestError: `mcp_question_unanswerable`.
 
@@ -192,15 +204,19 @@ class Link:
     def _broken_by(self, error: MCPError) -> bool:
         return error.code == types.CONNECTION_CLOSED or by_status(self._status.value) is not None
 
-    async def _lost(self, error: BaseException) -> LinkLostError:
+    async def _lost(self, error: BaseException) -> LinkLostError | AccountNeededError:
         """Return why it broke off: its own task may know better than a call on it."""
         await asyncio.wait([self.task], timeout=_REASON_SECONDS)
         if self.task.done() and not self.task.cancelled():
             cause = self.task.exception()
             if cause is not None:
-                return lost_by(cause, self._status.value)
+                return self._why(cause)
         self.close()
-        return lost_by(error, self._status.value)
+        return self._why(error)
+
+    def _why(self, error: BaseException) -> LinkLostError | AccountNeededError:
+        lost = lost_by(error, self._status.value, self._status.challenge)
+        return lost.asked(self._server) or lost
 
     async def _live(self, target: McpTarget, transports: Transports) -> None:
         client = Client(
@@ -217,7 +233,7 @@ class Link:
                 await self._closing.wait()
         except Exception as error:
             if not self._opened.done():
-                self._opened.set_exception(lost_by(error, self._status.value))
+                self._opened.set_exception(self._why(error))
                 # Whoever waited may have gone: then nobody asks why.
                 self._opened.exception()
                 return

@@ -1,7 +1,7 @@
 """Ways to a server: a program on this machine, or streamable HTTP through the guarded client."""
 
 import os
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TextIO
@@ -16,6 +16,7 @@ from archivolt.adapters.http.outbound import Caps, guarded_async_client
 from archivolt.adapters.mcp.failures import LinkLostError
 from archivolt.domain.federation import PROXY_PLACE, McpTarget, McpTransport
 from archivolt.domain.federation_limits import (
+    MAX_CHALLENGE_CHARS,
     MAX_MCP_ANSWER_BYTES,
 )
 from archivolt.domain.limits import (
@@ -27,14 +28,28 @@ Streams = tuple[object, object]
 
 
 class LastStatus:
-    """The status of the last answer over HTTP: the SDK does not tell them apart."""
+    """The last answer over HTTP: the SDK does not tell failures apart. And what is sent with it."""
 
     def __init__(self) -> None:
         self.value = 0
+        self.challenge = ""
+        self._client: httpx2.AsyncClient | None = None
 
-    async def note(self, response: httpx2.Response) -> None:
-        """Take the status of an answer."""
-        self.value = response.status_code
+    def watch(self, client: httpx2.AsyncClient) -> None:
+        """Take notice of what a client is answered."""
+        self._client = client
+        client.event_hooks["response"].append(self._note)
+
+    def send(self, values: Mapping[str, str]) -> None:
+        """Have these headers sent from now on: a token is renewed while a connection lasts."""
+        if self._client is not None:
+            self._client.headers.update(values)
+
+    async def _note(self, response: httpx2.Response) -> None:
+        if response.request.method == "POST":
+            self.value = response.status_code
+            header = response.headers.get("www-authenticate", "")
+            self.challenge = header[:MAX_CHALLENGE_CHARS]
 
 
 class Transports:
@@ -93,7 +108,7 @@ class Transports:
         caps = Caps(max_bytes=MAX_MCP_ANSWER_BYTES, seconds=MAX_OUTBOUND_SECONDS)
         async with guarded_async_client(self._rules, caps) as client:
             client.headers.update(target.values)
-            client.event_hooks["response"].append(status.note)
+            status.watch(client)
             async with streamable_http_client(target.url, http_client=client) as streams:
                 yield streams
 

@@ -19,6 +19,7 @@ from archivolt.entrypoints.browser.approval import approval_routes
 from archivolt.entrypoints.browser.connections import connection_routes
 from archivolt.entrypoints.browser.consent import consent_routes
 from archivolt.entrypoints.browser.endpoints import PATHS, endpoint_routes
+from archivolt.entrypoints.browser.mcp_accounts import mcp_account_routes
 from archivolt.entrypoints.browser.pages import error_page
 from archivolt.entrypoints.browser.services import BrowserServicesOf
 from archivolt.entrypoints.browser.session import SignInNeededError, sent_to_sign_in
@@ -28,7 +29,13 @@ from archivolt.entrypoints.http.errors import language_for
 from archivolt.entrypoints.http.middleware import BodyLimit
 
 BROWSER_PATHS: Final = ("/oauth/", "/approve/")
-PAGE_ROUTES: Final = (sign_in_routes, consent_routes, connection_routes, approval_routes)
+PAGE_ROUTES: Final = (
+    sign_in_routes,
+    consent_routes,
+    connection_routes,
+    mcp_account_routes,
+    approval_routes,
+)
 """What makes the routes of each kind of page."""
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from archivolt.domain.identity import Principal
+from archivolt.federation.accounts import McpAccounts
 from archivolt.governance.oauth.clients import OAuthClients
 from archivolt.governance.oauth.connections import Connections
 from archivolt.governance.oauth.requests import Resource
@@ -38,6 +39,7 @@ class BrowserServices:
     vaults: VaultService
     by_hand: ByHand
     approvals: ApprovalService
+    mcp_accounts: Callable[[], McpAccounts]
     admit: Callable[[Principal], None]
     greet: Callable[[Principal], None]
 

@@ -32,7 +32,7 @@ _PROOF: Final = "form_token"
 _FORM: Final = "application/x-www-form-urlencoded"
 _MAX_FIELDS: Final = 500
 # Where somebody may be sent on to once they signed in: pages of ours, and nothing else.
-_RETURNS: Final = ("/oauth/authorize?", "/oauth/connections", "/approve/")
+_RETURNS: Final = ("/oauth/authorize?", "/oauth/connections", "/oauth/mcp/", "/approve/")
 
 Fields = Sequence[tuple[str, str]]
 

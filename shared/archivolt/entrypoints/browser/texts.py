@@ -65,3 +65,25 @@ CONNECTION: Final = Message(
     "depuis le {created}, jusqu'au {expires} : {access}",
 )
 END: Final = Message("End", "Mettre fin")
+
+ACCOUNT: Final = Message("Your account at {server}", "Votre compte chez {server}")
+ACCOUNT_ABSENT: Final = Message(
+    "None is connected. Once it is, Archivolt may use {server} as you, when you ask for it.",
+    "Aucun n'est relié. Une fois relié, Archivolt peut utiliser {server} en votre nom, à votre"
+    " demande.",
+)
+ACCOUNT_CONNECTED: Final = Message(
+    "It is connected; {host} let you in.", "Il est relié ; {host} vous a laissé entrer."
+)
+ACCOUNT_SIGN_IN: Final = Message(
+    "{host} does not let you in any more, or not far enough: connect it again.",
+    "{host} ne vous laisse plus entrer, ou pas assez loin : reliez-le de nouveau.",
+)
+ACCOUNT_CONNECT: Final = Message("Connect", "Relier")
+ACCOUNT_END: Final = Message("Disconnect", "Couper le lien")
+ACCOUNT_DONE_TITLE: Final = Message("Your account is connected", "Votre compte est relié")
+ACCOUNT_DONE: Final = Message(
+    "Archivolt can use {server} as you now. Go back to your conversation and ask again.",
+    "Archivolt peut maintenant utiliser {server} en votre nom. Retournez à la conversation et"
+    " redemandez.",
+)

@@ -46,6 +46,15 @@ class McpParameterBody(BaseModel):
     value: str = Field(description='As it is, or the fingerprint of a secret; "" for none.')
 
 
+class McpClientBody(BaseModel):
+    """As whom people are let in to a server, where they sign in with an account of their own."""
+
+    client_id: str = Field(description='"" where we register ourselves.')
+    client_secret: str = Field(description='The fingerprint of its secret; "" for none.')
+    scope: str = Field(description='What is asked for; "" for what the server says.')
+    redirect_uri: str = Field(description="To register with it; with another url it is another.")
+
+
 class McpProblem(BaseModel):
     """Why a server cannot be used."""
 
@@ -73,6 +82,9 @@ class McpServerBody(BaseModel):
     args: list[str] = []
     url: str = ""
     parameters: list[McpParameterBody] = []
+    oauth: McpClientBody | None = Field(
+        default=None, description="None for programs, and where nobody can sign in."
+    )
     expose: list[str]
     tools: list[McpToolBody] = Field(description="Those that are agreed to.")
     tools_digest: str = Field(description="Of the list below, or of `tools`; for `accept`.")
@@ -105,9 +117,12 @@ class McpTrialBody(BaseModel):
 
 
 def server_body(
-    server: McpServer, language: Language, *, programs: bool, whole: bool
+    server: McpServer, language: Language, *, programs: bool, whole: bool, redirect_uri: str = ""
 ) -> McpServerBody:
-    """Return a server as JSON; `whole` with how it is reached."""
+    """Return a server as JSON; `whole` with how it is reached.
+
+    `redirect_uri` is where people who sign in there come back to, "" for nowhere.
+    """
     entry = entry_of(server.id)
     offered = server.offered if server.offered is not None else server.wanted
     changed = (
@@ -130,10 +145,20 @@ def server_body(
         args=list(server.arguments or entry.arguments) if whole else [],
         url=(server.url or entry.url) if whole else "",
         parameters=_parameters(server, language) if whole else [],
+        oauth=_client(server, redirect_uri) if whole and redirect_uri else None,
         expose=list(server.expose),
         tools=[McpToolBody.of(server.id, tool) for tool in server.wanted],
         tools_digest=list_digest(offered),
         changed_tools=changed,
+    )
+
+
+def _client(server: McpServer, redirect_uri: str) -> McpClientBody:
+    return McpClientBody(
+        client_id=server.oauth.id,
+        client_secret=server.oauth.fingerprint,
+        scope=server.oauth.scope,
+        redirect_uri=redirect_uri,
     )
 
 

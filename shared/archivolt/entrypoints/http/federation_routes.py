@@ -87,4 +87,5 @@ def _shown(
         language_for(request),
         programs=services.mcp_servers.programs,
         whole=principal.role.includes(Role.TENANT_ADMIN),
+        redirect_uri=services.mcp_accounts().callback(server),
     )

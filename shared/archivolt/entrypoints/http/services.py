@@ -7,6 +7,7 @@ from archivolt.chat.key_tests import KeyTests
 from archivolt.chat.model_choices import ModelChoices
 from archivolt.domain.identity import Principal, TokenKind
 from archivolt.domain.tool import Surface
+from archivolt.federation.accounts import McpAccounts
 from archivolt.federation.servers import McpServers
 from archivolt.governance.audit import AuditService
 from archivolt.governance.erasure import Erasures
@@ -54,6 +55,7 @@ class RestServices:
     model_choices: Callable[[], ModelChoices]
     key_tests: Callable[[], KeyTests]
     mcp_servers: McpServers
+    mcp_accounts: Callable[[], McpAccounts]
     webhooks: Callable[[], Webhooks]
     allowed_origins: str = ""
 

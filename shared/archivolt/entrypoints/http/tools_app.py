@@ -24,6 +24,7 @@ from archivolt.entrypoints.http.erasure_routes import erasure_router
 from archivolt.entrypoints.http.federation_routes import federation_router
 from archivolt.entrypoints.http.file_routes import file_router
 from archivolt.entrypoints.http.index_routes import index_router
+from archivolt.entrypoints.http.mcp_account_routes import mcp_account_router
 from archivolt.entrypoints.http.openapi import openapi_router
 from archivolt.entrypoints.http.own_settings_routes import own_settings_router
 from archivolt.entrypoints.http.read_routes import read_router
@@ -51,6 +52,7 @@ _ROUTERS: Final = (
     settings_router,
     config_router,
     federation_router,
+    mcp_account_router,
     webhook_router,
     own_settings_router,
     audit_router,

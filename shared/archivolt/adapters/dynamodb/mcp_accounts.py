@@ -1,0 +1,214 @@
+"""People's accounts at MCP servers of others, in the control table.
+
+MCP_ACCOUNTS#{tenant}    {user}#{server}    an account, its tokens sealed
+MCP_CLIENTS#{tenant}     SERVER#{id}        a client that we registered for the tenant
+MCP_SIGN_IN#{digest}     SIGN_IN            somebody who went to sign in
+"""
+
+from datetime import datetime
+from typing import cast
+
+from boto3.dynamodb.conditions import Attr, ConditionBase
+
+from archivolt.adapters.dynamodb.moments import from_number, to_number
+from archivolt.adapters.dynamodb.table import (
+    ConditionFailedError,
+    DynamoTable,
+    StoredItem,
+    is_key_text,
+)
+from archivolt.adapters.dynamodb.values import Value
+from archivolt.adapters.dynamodb.writes import PRESENT, Delete, Key, Put, Update
+from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.mcp_accounts import KeptClient, McpAccount, PendingSignIn
+
+
+class DynamoMcpAccounts:
+    """An `McpAccountStore` in the control table."""
+
+    def __init__(self, table: DynamoTable) -> None:
+        self._table = table
+
+    def find(self, tenant: TenantId, user: UserId, server: str) -> McpAccount | None:
+        """Return a person's account at a server, or None."""
+        if not is_key_text(server):
+            return None
+        item = self._table.get(_key(tenant, user, server))
+        return None if item is None else _account(item)
+
+    def of_user(self, tenant: TenantId, user: UserId) -> list[McpAccount]:
+        """Return a person's accounts by their servers' ids."""
+        pk, prefix = _key(tenant, user, "")
+        return [_account(item) for item in self._table.items(pk, prefix=prefix)]
+
+    def connect(self, account: McpAccount) -> None:
+        """Keep an account, in place of the one before."""
+        item: dict[str, Value] = {
+            **_key(account.tenant, account.user, account.server)._asdict(),
+            "tenant": account.tenant,
+            "user": account.user,
+            "server": account.server,
+            "place": account.place,
+            "id": account.id,
+            "issuer": account.issuer,
+            "connected_at": to_number(account.connected_at),
+            **_renewed(account),
+        }
+        self._table.write(Put(item=item))
+
+    def claim(self, account: McpAccount, *, now: datetime, until: datetime) -> bool:
+        """Take the right to renew an account's tokens."""
+        free = Attr("claimed_until").eq(None) | Attr("claimed_until").lte(to_number(now))
+        claimed: dict[str, Value] = {"claimed_until": to_number(until)}
+        key = _key(account.tenant, account.user, account.server)
+        return self._updated(Update(key=key, set=claimed, condition=_same(account) & free))
+
+    def renew(self, before: McpAccount, after: McpAccount) -> bool:
+        """Keep what became of an account's tokens."""
+        key = _key(before.tenant, before.user, before.server)
+        return self._updated(Update(key=key, set=_renewed(after), condition=_same(before)))
+
+    def disconnect(self, tenant: TenantId, user: UserId, server: str) -> bool:
+        """Remove an account."""
+        return is_key_text(server) and self._removed(_key(tenant, user, server))
+
+    def forget_server(self, tenant: TenantId, server: str) -> None:
+        """Remove everybody's accounts at a server, and our client there."""
+        pk = f"MCP_ACCOUNTS#{tenant}"
+        listed = self._table.items(pk, attributes=("pk", "sk", "server"))
+        gone = [Key(item["pk"], item["sk"]) for item in listed if item["server"] == server]
+        for key in (*gone, _client_key(tenant, server)):
+            self._table.write(Delete(key=key))
+
+    def begin(self, pending: PendingSignIn) -> None:
+        """Remember a sign-in until it expires."""
+        item: dict[str, Value] = {
+            **_pending_key(pending.digest)._asdict(),
+            "digest": pending.digest,
+            "tenant": pending.tenant,
+            "user": pending.user,
+            "server": pending.server,
+            "place": pending.place,
+            "sealed": pending.sealed,
+            "expires_at": to_number(pending.expires_at),
+            "ttl": int(pending.expires_at.timestamp()),
+        }
+        self._table.write(Put(item=item))
+
+    def pending(self, digest: str) -> PendingSignIn | None:
+        """Return a sign-in that was begun, even one that has expired."""
+        item = self._table.get(_pending_key(digest))
+        if item is None:
+            return None
+        return PendingSignIn(
+            digest=item["digest"],
+            tenant=TenantId(item["tenant"]),
+            user=UserId(item["user"]),
+            server=item["server"],
+            place=item["place"],
+            sealed=item["sealed"],
+            expires_at=from_number(int(item["expires_at"])),
+        )
+
+    def take(self, digest: str) -> bool:
+        """Use a sign-in up."""
+        return self._removed(_pending_key(digest))
+
+    def client(self, tenant: TenantId, server: str) -> KeptClient | None:
+        """Return the client that we registered for a server, or None."""
+        item = self._table.get(_client_key(tenant, server))
+        if item is None:
+            return None
+        return KeptClient(
+            server=item["server"],
+            place=item["place"],
+            issuer=item["issuer"],
+            id=item["id"],
+            sealed=item["sealed"],
+            method=item["method"],
+            good_until=from_number(int(item["good_until"])),
+        )
+
+    def keep_client(self, tenant: TenantId, client: KeptClient) -> None:
+        """Keep a client in place of the one before."""
+        item: dict[str, Value] = {
+            **_client_key(tenant, client.server)._asdict(),
+            "server": client.server,
+            "place": client.place,
+            "issuer": client.issuer,
+            "id": client.id,
+            "sealed": client.sealed,
+            "method": client.method,
+            "good_until": to_number(client.good_until),
+        }
+        self._table.write(Put(item=item))
+
+    def _updated(self, update: Update) -> bool:
+        try:
+            self._table.update(update)
+        except ConditionFailedError:
+            return False
+        return True
+
+    def _removed(self, key: Key) -> bool:
+        try:
+            self._table.write(Delete(key=key, condition=PRESENT))
+        except ConditionFailedError:
+            return False
+        return True
+
+
+def _key(tenant: TenantId, user: UserId, server: str) -> Key:
+    return Key(f"MCP_ACCOUNTS#{tenant}", f"{user}#{server}")
+
+
+def _client_key(tenant: TenantId, server: str) -> Key:
+    return Key(f"MCP_CLIENTS#{tenant}", f"SERVER#{server}")
+
+
+def _pending_key(digest: str) -> Key:
+    return Key(f"MCP_SIGN_IN#{digest}", "SIGN_IN")
+
+
+def _same(account: McpAccount) -> ConditionBase:
+    """Return that an account is the one that was read; one connected anew has another id."""
+    return Attr("id").eq(account.id) & Attr("edition").eq(account.edition)
+
+
+def _renewed(account: McpAccount) -> dict[str, Value]:
+    return {
+        "sealed": account.sealed,
+        "expires_at": _number(account.expires_at),
+        "renewable": account.renewable,
+        "scope": account.scope,
+        "wanted": account.wanted,
+        "edition": account.edition,
+        "claimed_until": _number(account.claimed_until),
+    }
+
+
+def _account(item: StoredItem) -> McpAccount:
+    return McpAccount(
+        tenant=TenantId(item["tenant"]),
+        user=UserId(item["user"]),
+        server=item["server"],
+        place=item["place"],
+        id=item["id"],
+        issuer=item["issuer"],
+        sealed=item["sealed"],
+        connected_at=from_number(int(item["connected_at"])),
+        expires_at=_moment(item["expires_at"]),
+        renewable=item["renewable"],
+        scope=item["scope"],
+        wanted=item["wanted"],
+        edition=int(item["edition"]),
+        claimed_until=_moment(item["claimed_until"]),
+    )
+
+
+def _number(moment: datetime | None) -> int | None:
+    return None if moment is None else to_number(moment)
+
+
+def _moment(number: object) -> datetime | None:
+    return None if number is None else from_number(int(cast("int", number)))

@@ -1,0 +1,182 @@
+"""Who lets people in to an MCP server: from its own word to the metadata of who it names.
+
+RFC 9728 for the server, RFC 8414 or OpenID Connect Discovery for the authorization server; each
+document is held to be about whom it was asked for.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+from urllib.parse import urlsplit, urlunsplit
+
+import httpx2
+
+from archivolt.adapters.http.challenges import challenge_value, scopes_in
+from archivolt.adapters.oauth_client.calls import OAuthCalls, object_of
+from archivolt.domain.errors import ConflictError, UnavailableError
+from archivolt.domain.federation_limits import MAX_CHALLENGE_CHARS
+from archivolt.domain.mcp_accounts import AuthorizationServer, joined_scopes
+
+_RESOURCE: Final = "/.well-known/oauth-protected-resource"
+_SERVER: Final = "/.well-known/oauth-authorization-server"
+_OPENID: Final = "/.well-known/openid-configuration"
+_OK: Final = 200
+_SERVER_ERROR: Final = 500
+_OFFLINE: Final = "offline_access"
+# Any server that asks for a token says so before it reads what is asked.
+_KNOCK: Final = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Resource:
+    """What a server says of itself: who lets people in, to what, and as far as what."""
+
+    issuer: str
+    resource: str
+    scopes: str
+
+
+class Discovery:
+    """Finds the authorization server of an MCP server."""
+
+    def __init__(self, calls: OAuthCalls) -> None:
+        self._calls = calls
+
+    def of(self, server: str, url: str) -> AuthorizationServer:
+        """Return who lets people in; see the port."""
+        header = self._challenge(server, url)
+        resource = self._resource(server, url, challenge_value(header, "resource_metadata"))
+        metadata = self._metadata(server, url, resource.issuer)
+        if "S256" not in _texts(metadata.get("code_challenge_methods_supported")):
+            raise _unusable(server, "oauth_pkce")
+        known = _texts(metadata.get("scopes_supported"))
+        scope = scopes_in(challenge_value(header, "scope")) or resource.scopes
+        if scope and _OFFLINE in known:
+            scope = joined_scopes(scope, _OFFLINE)
+
+        def named(name: str, *, needed: bool = False) -> str:
+            given = metadata.get(name)
+            if not given and not needed:
+                return ""
+            return self._calls.address(server, url, given)
+
+        return AuthorizationServer(
+            issuer=resource.issuer,
+            resource=resource.resource,
+            authorization_endpoint=named("authorization_endpoint", needed=True),
+            token_endpoint=named("token_endpoint", needed=True),
+            registration_endpoint=named("registration_endpoint"),
+            revocation_endpoint=named("revocation_endpoint"),
+            scope=scope,
+            says_issuer=metadata.get("authorization_response_iss_parameter_supported") is True,
+            reads_documents=metadata.get("client_id_metadata_document_supported") is True,
+            auth_methods=_texts(metadata.get("token_endpoint_auth_methods_supported")),
+        )
+
+    def _challenge(self, server: str, url: str) -> str:
+        """Return what a server answers to somebody without a token."""
+        accept = {"accept": "application/json, text/event-stream"}
+        answer = self._calls.send(server, url, url, method="POST", json=_KNOCK, headers=accept)
+        return answer.headers.get("www-authenticate", "")[:MAX_CHALLENGE_CHARS]
+
+    def _resource(self, server: str, url: str, named: str) -> _Resource:
+        # One that the server itself names is the one, and no other is looked for.
+        places = [self._calls.address(server, url, named)] if named else _resource_places(url)
+        for place in places:
+            answer = self._calls.send(server, url, place)
+            read = object_of(answer) if answer.status_code == _OK else None
+            if read is not None:
+                return self._read_resource(server, url, read)
+        if named:
+            raise _unusable(server, "oauth_garbled")
+        # Of before RFC 9728: the server is its own authorization server (MCP 2025-03-26).
+        return _Resource(issuer=_origin(url), resource=url, scopes="")
+
+    def _read_resource(self, server: str, url: str, read: dict[str, Any]) -> _Resource:
+        resource: object = read.get("resource")
+        if not isinstance(resource, str) or not _covers(resource, url):
+            raise _unusable(server, "oauth_resource")
+        issuers = _texts(read.get("authorization_servers"))
+        if not issuers:
+            raise _unusable(server, "oauth_absent")
+        scopes = scopes_in(" ".join(_texts(read.get("scopes_supported"))))
+        issuer = self._calls.address(server, url, issuers[0])
+        return _Resource(issuer=issuer, resource=resource, scopes=scopes)
+
+    def _metadata(self, server: str, url: str, issuer: str) -> dict[str, Any]:
+        """Return the metadata of an issuer, under the very name by which it was asked for.
+
+        Raises:
+            ConflictError: `mcp_sign_in_unusable`.
+
+        """
+        for place in _metadata_places(issuer):
+            answer = self._calls.send(server, url, place)
+            if answer.status_code >= _SERVER_ERROR:
+                raise UnavailableError(
+                    "mcp_server_unavailable",
+                    server=server,
+                    reason="mcp_http_status",
+                    status=answer.status_code,
+                )
+            read = _found(answer)
+            if read is None:
+                continue
+            if not _is_same(read.get("issuer"), issuer):
+                raise _unusable(server, "oauth_issuer")
+            return read
+        raise _unusable(server, "oauth_absent")
+
+
+def _found(answer: httpx2.Response) -> dict[str, Any] | None:
+    return object_of(answer) if answer.status_code == _OK else None
+
+
+def _resource_places(url: str) -> Iterator[str]:
+    path = urlsplit(url).path.rstrip("/")
+    if path:
+        yield f"{_origin(url)}{_RESOURCE}{path}"
+    yield f"{_origin(url)}{_RESOURCE}"
+
+
+def _metadata_places(issuer: str) -> Iterator[str]:
+    path = urlsplit(issuer).path.rstrip("/")
+    yield f"{_origin(issuer)}{_SERVER}{path}"
+    yield f"{_origin(issuer)}{_OPENID}{path}"
+    if path:
+        yield f"{_origin(issuer)}{path}{_OPENID}"
+
+
+def _covers(resource: str, url: str) -> bool:
+    """Tell whether a resource is a server's address, or a place that it is in."""
+    try:
+        theirs, ours = urlsplit(resource), urlsplit(url)
+        same = (theirs.scheme, theirs.hostname, theirs.port) == (
+            *(ours.scheme, ours.hostname, ours.port),
+        )
+    except ValueError:
+        return False
+    inside = f"{ours.path.rstrip('/')}/".startswith(f"{theirs.path.rstrip('/')}/")
+    return same and inside and not theirs.fragment and not theirs.query and not theirs.username
+
+
+def _is_same(told: object, issuer: str) -> bool:
+    """Compare to the letter (RFC 8414 §3.3), but for the final slash of a bare host."""
+    if not isinstance(told, str):
+        return False
+    bare = urlsplit(issuer).path in {"", "/"}
+    return told == issuer or (bare and told.rstrip("/") == issuer.rstrip("/"))
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit((parts.scheme, parts.netloc, "", "", ""))
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    listed = cast("Sequence[object]", value) if isinstance(value, list) else ()
+    return tuple(each for each in listed if isinstance(each, str))
+
+
+def _unusable(server: str, reason: str) -> ConflictError:
+    return ConflictError("mcp_sign_in_unusable", server=server, reason=reason)

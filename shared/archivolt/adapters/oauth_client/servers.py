@@ -1,0 +1,165 @@
+"""The authorization servers of MCP servers: discovery, registration, tokens, revocation."""
+
+import base64
+import math
+import re
+from collections.abc import Mapping
+from typing import Any, Final, TypeGuard
+from urllib.parse import quote
+
+import httpx2
+
+from archivolt.adapters.http.challenges import scopes_in
+from archivolt.adapters.oauth_client.calls import OAuthCalls, object_of
+from archivolt.adapters.oauth_client.discovery import Discovery
+from archivolt.domain.errors import UnavailableError
+from archivolt.domain.federation_limits import (
+    MAX_CLIENT_ID_CHARS,
+    MAX_OAUTH_TOKEN_CHARS,
+    MAX_OAUTH_TOKEN_SECONDS,
+)
+from archivolt.domain.mcp_accounts import (
+    AuthorizationServer,
+    McpOAuthClient,
+    OAuthRefusedError,
+    OAuthWay,
+    TokenAnswer,
+    client_description,
+)
+
+_OK: Final = 200
+_CREATED: Final = 201
+_REFUSALS: Final = range(400, 404)
+_ERROR: Final = re.compile(r"[a-z_]{1,40}")
+_VISIBLE: Final = re.compile(r"[\x21-\x7e]+")
+_SPOKEN: Final = re.compile(r"[\x20-\x7e]+")
+_DIGITS: Final = re.compile(r"[0-9]{1,9}")
+_METHODS: Final = ("none", "client_secret_post", "client_secret_basic")
+
+
+class HttpAuthorizationServers:
+    """An `AuthorizationServers` over HTTP."""
+
+    def __init__(self, calls: OAuthCalls) -> None:
+        self._calls = calls
+        self._discovery = Discovery(calls)
+
+    def discover(self, server: str, url: str) -> AuthorizationServer:
+        """Return who lets people in to the MCP server at an address."""
+        return self._discovery.of(server, url)
+
+    def register(self, way: OAuthWay, endpoint: str, redirect_uri: str) -> McpOAuthClient:
+        """Register a client of ours."""
+        wished = client_description(redirect_uri) | {
+            "token_endpoint_auth_method": way.client.method
+        }
+        answer = self._calls.send(way.server, way.resource, endpoint, method="POST", json=wished)
+        read = _accepted(way.server, answer)
+        client_id, secret = read.get("client_id"), read.get("client_secret") or ""
+        method = read.get("token_endpoint_auth_method") or (
+            "client_secret_basic" if secret else "none"
+        )
+        if not _is_text(client_id, _SPOKEN, MAX_CLIENT_ID_CHARS) or method not in _METHODS:
+            raise _garbled(way.server)
+        if secret and not _is_text(secret, _SPOKEN, MAX_OAUTH_TOKEN_CHARS):
+            raise _garbled(way.server)
+        return McpOAuthClient(id=client_id, secret=secret, method=method)
+
+    def exchange(
+        self, way: OAuthWay, *, code: str, verifier: str, redirect_uri: str
+    ) -> TokenAnswer:
+        """Return the tokens for a code."""
+        return self._tokens(
+            way,
+            {
+                "grant_type": "authorization_code",
+                "code": code,
+                "redirect_uri": redirect_uri,
+                "code_verifier": verifier,
+            },
+        )
+
+    def renew(self, way: OAuthWay, refresh: str) -> TokenAnswer:
+        """Return new tokens for a refresh token."""
+        return self._tokens(way, {"grant_type": "refresh_token", "refresh_token": refresh})
+
+    def revoke(self, way: OAuthWay, token: str) -> None:
+        """Have a token ended, where that can be asked for."""
+        if way.revocation_endpoint:
+            self._post(way, way.revocation_endpoint, {"token": token})
+
+    def _tokens(self, way: OAuthWay, form: Mapping[str, str]) -> TokenAnswer:
+        answer = self._post(way, way.token_endpoint, {**form, "resource": way.resource})
+        read = _accepted(way.server, answer)
+        access, refresh = read.get("access_token"), read.get("refresh_token") or ""
+        kind, scope = read.get("token_type", "bearer"), read.get("scope") or ""
+        if not _is_text(access, _VISIBLE, MAX_OAUTH_TOKEN_CHARS):
+            raise _garbled(way.server)
+        if not isinstance(kind, str) or kind.lower() != "bearer":
+            raise _garbled(way.server)
+        if refresh and not _is_text(refresh, _SPOKEN, MAX_OAUTH_TOKEN_CHARS):
+            raise _garbled(way.server)
+        return TokenAnswer(
+            access=access,
+            refresh=refresh,
+            seconds=_seconds(read.get("expires_in")),
+            scope=scopes_in(scope) if isinstance(scope, str) else "",
+        )
+
+    def _post(self, way: OAuthWay, endpoint: str, form: Mapping[str, str]) -> httpx2.Response:
+        """Send a form, and say who we are as the client's method has it (RFC 6749 §2.3.1)."""
+        client = way.client
+        sent, headers = {**form}, dict[str, str]()
+        if client.method == "client_secret_basic" and client.secret:
+            pair = ":".join(quote(each, safe="") for each in (client.id, client.secret))
+            headers["authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
+        else:
+            sent["client_id"] = client.id
+            if client.secret:
+                sent["client_secret"] = client.secret
+        return self._calls.send(
+            way.server, way.resource, endpoint, method="POST", form=sent, headers=headers
+        )
+
+
+def _accepted(server: str, answer: httpx2.Response) -> dict[str, Any]:
+    """Return the object of a good answer.
+
+    Raises:
+        OAuthRefusedError: It is a refusal.
+        UnavailableError: It is neither.
+
+    """
+    read = object_of(answer)
+    if answer.status_code in {_OK, _CREATED} and read is not None and "error" not in read:
+        return read
+    error: object = read.get("error") if read is not None else None
+    if answer.status_code in {_OK, *_REFUSALS} and isinstance(error, str):
+        raise OAuthRefusedError(server, error if _ERROR.fullmatch(error) else "oauth_unsaid")
+    if answer.status_code in {_OK, _CREATED}:
+        raise _garbled(server)
+    raise UnavailableError(
+        "mcp_server_unavailable",
+        server=server,
+        reason="mcp_http_status",
+        status=answer.status_code,
+    )
+
+
+def _seconds(value: object) -> int | None:
+    """Return how long a token is good; what says nothing usable says nothing."""
+    if isinstance(value, str) and _DIGITS.fullmatch(value):
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        return None
+    return int(min(max(value, 0), MAX_OAUTH_TOKEN_SECONDS))
+
+
+def _is_text(value: object, form: re.Pattern[str], most: int) -> TypeGuard[str]:
+    return isinstance(value, str) and len(value) <= most and bool(form.fullmatch(value))
+
+
+def _garbled(server: str) -> UnavailableError:
+    return UnavailableError(
+        "mcp_server_unavailable", server=server, reason="oauth_garbled", status=0
+    )

@@ -1,0 +1,156 @@
+"""Who somebody is to a server of others: by a key of their tenant's, or by an account of their own.
+
+A call that is not let in was not made: it is made once more with newer tokens, where there are any,
+and else ends in where the person signs in. Nobody waits for them to.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import TypeVar
+
+from archivolt.domain.errors import ArchivoltError, ConflictError, UnavailableError
+from archivolt.domain.federation import McpServer, McpTarget
+from archivolt.domain.federation_limits import MCP_RENEW_AHEAD_SECONDS
+from archivolt.domain.identity import Principal
+from archivolt.domain.mcp_accounts import AccountNeededError, McpAccount
+from archivolt.federation.renewal import TokenRenewal
+from archivolt.federation.targets import address_of, place_of, target_of, with_token
+from archivolt.ports.clock import Clock
+from archivolt.ports.governance import SecretBox
+from archivolt.ports.mcp_accounts import McpAccountStore
+
+_ResultT = TypeVar("_ResultT")
+_PAGES = "/oauth/mcp/"
+
+
+class SignInPages:
+    """Where people sign in to servers of others; `public_url` is "" where nobody can."""
+
+    def __init__(self, public_url: str) -> None:
+        self._public_url = public_url
+
+    def __bool__(self) -> bool:
+        """Whether people can sign in at all."""
+        return bool(self._public_url)
+
+    def page(self, server_id: str) -> str:
+        """Return the address of the page for a person."""
+        return f"{self._public_url}{_PAGES}{server_id}"
+
+    def callback(self, server: McpServer) -> str:
+        """Return where a browser comes back to: of each server an address of its own (RFC 9700)."""
+        return f"{self._public_url}{_PAGES}callback/{place_of(server)}"
+
+    def document(self, server: McpServer) -> str:
+        """Return where we describe ourselves, "" where nobody could read it."""
+        place = f"{self._public_url}{_PAGES}client/{place_of(server)}"
+        return place if place.startswith("https://") else ""
+
+
+class McpAccess:
+    """Finds the way to a server for a person.
+
+    Args:
+        store: Keeps people's accounts.
+        secrets: Opens what is sealed.
+        renewal: Renews tokens.
+        clock: The time.
+        pages: Where people sign in.
+
+    """
+
+    def __init__(
+        self,
+        store: Callable[[], McpAccountStore],
+        secrets: Callable[[], SecretBox],
+        renewal: TokenRenewal,
+        clock: Clock,
+        pages: SignInPages,
+    ) -> None:
+        self._store = store
+        self._secrets = secrets
+        self._renewal = renewal
+        self._clock = clock
+        self._pages = pages
+
+    def using(
+        self, principal: Principal, server: McpServer, work: Callable[[McpTarget], _ResultT]
+    ) -> _ResultT:
+        """Do something on the way to a server, and return what it came to.
+
+        Raises:
+            ConflictError: `mcp_sign_in_needed`, `mcp_sign_in_unavailable`: the server asks for the
+                person's own account, and nothing was done.
+            UnavailableError: `mcp_server_unavailable`, `secret_unreadable`.
+            ArchivoltError: What `work` raises.
+
+        """
+        account = self._account(principal, server)
+        try:
+            return work(self._target(principal, server, account))
+        except AccountNeededError as error:
+            account = self._let_in_anew(server, account, error)
+        try:
+            return work(self._target(principal, server, account))
+        except AccountNeededError as error:
+            self._note_lack(account, error)
+            raise self._asked_of(server) from error
+
+    def _account(self, principal: Principal, server: McpServer) -> McpAccount | None:
+        """Return the person's account with tokens that are good for a call, None for none."""
+        if not address_of(server):
+            return None
+        account = self._store().find(principal.tenant, principal.user, server.id)
+        if account is None or account.place != place_of(server):
+            return None
+        if not account.sealed:
+            raise self._asked_of(server)
+        soon = self._clock.now() + timedelta(seconds=MCP_RENEW_AHEAD_SECONDS)
+        if not account.renewable or account.expires_at is None or account.expires_at > soon:
+            return account
+        renewed = self._renewal.renewed(account)
+        if renewed is None:
+            raise self._asked_of(server)
+        return renewed
+
+    def _let_in_anew(
+        self, server: McpServer, account: McpAccount | None, error: AccountNeededError
+    ) -> McpAccount:
+        """Return an account with other tokens than those that were refused.
+
+        Raises:
+            ConflictError: The person has to sign in.
+            UnavailableError: What was refused is a key of the tenant's.
+
+        """
+        if account is None:
+            raise self._refused(server) from error
+        self._note_lack(account, error)
+        renewed = None if error.lacks_scope else self._renewal.renewed(account)
+        if renewed is None:
+            raise self._asked_of(server) from error
+        return renewed
+
+    def _note_lack(self, account: McpAccount, error: AccountNeededError) -> None:
+        if error.lacks_scope and error.scope:
+            self._store().renew(account, account.lacking(error.scope))
+
+    def _refused(self, server: McpServer) -> ArchivoltError:
+        if server.sealed or server.plain:
+            return UnavailableError(
+                "mcp_server_unavailable", server=server.id, reason="mcp_key_refused", status=0
+            )
+        return self._asked_of(server)
+
+    def _asked_of(self, server: McpServer) -> ConflictError:
+        if not self._pages:
+            return ConflictError("mcp_sign_in_unavailable", server=server.id)
+        return AccountNeededError(server.id, address=self._pages.page(server.id))
+
+    def _target(
+        self, principal: Principal, server: McpServer, account: McpAccount | None
+    ) -> McpTarget:
+        target = target_of(server, principal.tenant, self._secrets())
+        if account is None:
+            return target
+        return with_token(target, self._renewal.tokens(account).access, account.id)

@@ -1,0 +1,143 @@
+"""As whom we ask to let people in: registered by an administrator, described, or by ourselves.
+
+In the order of MCP: what is registered beforehand, then the address of a document about us, then a
+registration of our own, which is made once and kept (RFC 7591).
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+
+from archivolt.domain.errors import ConflictError
+from archivolt.domain.federation import McpServer
+from archivolt.domain.federation_limits import MCP_CLIENT_SECONDS, MCP_NEW_CLIENT_SECONDS
+from archivolt.domain.identity import TenantId
+from archivolt.domain.mcp_accounts import (
+    AuthorizationServer,
+    KeptClient,
+    McpOAuthClient,
+    OAuthRefusedError,
+    OAuthWay,
+    client_field,
+)
+from archivolt.federation.access import SignInPages
+from archivolt.federation.targets import place_of
+from archivolt.ports.clock import Clock
+from archivolt.ports.governance import SecretBox
+from archivolt.ports.mcp_accounts import AuthorizationServers, McpAccountStore
+
+_BASIC = "client_secret_basic"
+_POST = "client_secret_post"
+_PUBLIC = "none"
+
+
+class OurClients:
+    """Finds who we are to an authorization server.
+
+    Args:
+        store: Keeps what we registered.
+        secrets: Seals what they gave us.
+        servers: Register us.
+        pages: Where we are described, and where people come back to.
+        clock: The time.
+
+    """
+
+    def __init__(
+        self,
+        store: McpAccountStore,
+        secrets: Callable[[], SecretBox],
+        servers: Callable[[], AuthorizationServers],
+        pages: SignInPages,
+        clock: Clock,
+    ) -> None:
+        self._store = store
+        self._secrets = secrets
+        self._servers = servers
+        self._pages = pages
+        self._clock = clock
+
+    def of(
+        self, tenant: TenantId, server: McpServer, letting: AuthorizationServer, redirect_uri: str
+    ) -> McpOAuthClient:
+        """Return the client as which somebody is let in.
+
+        Raises:
+            ConflictError: `mcp_client_needed`: an administrator has to register one;
+                `mcp_sign_in_refused`: we are not registered.
+            UnavailableError: `mcp_server_unavailable`, `secret_unreadable`.
+
+        """
+        field = client_field(server.id)
+        if server.oauth.id:
+            secret = server.oauth.sealed
+            opened = self._secrets().open(secret, tenant=tenant, field=field) if secret else ""
+            return McpOAuthClient(
+                id=server.oauth.id, secret=opened, method=_method(letting, secret=bool(opened))
+            )
+        document = self._pages.document(server)
+        if letting.reads_documents and document:
+            return McpOAuthClient(id=document)
+        kept = self._store.client(tenant, server.id)
+        if kept is not None and self._is_good(kept, server, letting):
+            secret = kept.sealed
+            opened = self._secrets().open(secret, tenant=tenant, field=field) if secret else ""
+            return McpOAuthClient(id=kept.id, secret=opened, method=kept.method)
+        if not letting.registration_endpoint:
+            raise ConflictError("mcp_client_needed", server=server.id, address=redirect_uri)
+        return self._registered(tenant, server, letting, redirect_uri)
+
+    def proved(self, tenant: TenantId, server: McpServer, client: McpOAuthClient) -> None:
+        """Take note that somebody was let in as a client: it is known there, and stays so."""
+        kept = self._store.client(tenant, server.id)
+        if kept is not None and kept.id == client.id:
+            good_until = self._clock.now() + timedelta(seconds=MCP_CLIENT_SECONDS)
+            self._store.keep_client(tenant, replace(kept, good_until=good_until))
+
+    def refused(
+        self, tenant: TenantId, server: McpServer, client: McpOAuthClient, error: OAuthRefusedError
+    ) -> None:
+        """Take note of a refusal: a client that is not known there is registered anew."""
+        kept = self._store.client(tenant, server.id)
+        unknown = error.error in {"invalid_client", "unauthorized_client"}
+        if kept is not None and kept.id == client.id and unknown:
+            self._store.keep_client(tenant, replace(kept, good_until=self._clock.now()))
+
+    def _is_good(self, kept: KeptClient, server: McpServer, letting: AuthorizationServer) -> bool:
+        same = (kept.place, kept.issuer) == (place_of(server), letting.issuer)
+        return same and kept.good_until > self._clock.now()
+
+    def _registered(
+        self, tenant: TenantId, server: McpServer, letting: AuthorizationServer, redirect_uri: str
+    ) -> McpOAuthClient:
+        wished = McpOAuthClient(id="", method=_method(letting, secret=False))
+        way = OAuthWay(
+            server=server.id,
+            resource=letting.resource,
+            token_endpoint=letting.token_endpoint,
+            revocation_endpoint=letting.revocation_endpoint,
+            client=wished,
+        )
+        client = self._servers().register(way, letting.registration_endpoint, redirect_uri)
+        field, secret = client_field(server.id), client.secret
+        sealed = self._secrets().seal(secret, tenant=tenant, field=field) if secret else ""
+        self._store.keep_client(
+            tenant,
+            KeptClient(
+                server=server.id,
+                place=place_of(server),
+                issuer=letting.issuer,
+                id=client.id,
+                sealed=sealed,
+                method=client.method,
+                good_until=self._clock.now() + timedelta(seconds=MCP_NEW_CLIENT_SECONDS),
+            ),
+        )
+        return client
+
+
+def _method(letting: AuthorizationServer, *, secret: bool) -> str:
+    """Return how a client is shown to be one; Basic is what is meant where nothing is said."""
+    if not secret and (not letting.auth_methods or _PUBLIC in letting.auth_methods):
+        return _PUBLIC
+    return _POST if letting.auth_methods and _BASIC not in letting.auth_methods else _BASIC

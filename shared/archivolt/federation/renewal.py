@@ -1,0 +1,131 @@
+"""Renewing the tokens of an account: by one at a time, wherever the others run.
+
+A refresh token is mostly good once: two that renew with the same one would end the account. Who
+renews claims it for a while; the others look until its tokens are new.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from archivolt.domain.errors import UnavailableError
+from archivolt.domain.federation_limits import (
+    MCP_RENEW_LOOKS,
+    MCP_RENEW_PAUSE_SECONDS,
+    MCP_RENEW_SECONDS,
+)
+from archivolt.domain.mcp_accounts import (
+    McpAccount,
+    McpTokens,
+    OAuthRefusedError,
+    TokenAnswer,
+    tokens_field,
+)
+from archivolt.ports.clock import Clock
+from archivolt.ports.governance import SecretBox
+from archivolt.ports.mcp_accounts import AuthorizationServers, McpAccountStore
+
+
+class TokenRenewal:
+    """Opens and renews the tokens of accounts.
+
+    Args:
+        store: Keeps accounts.
+        secrets: Seals their tokens.
+        servers: Give new tokens.
+        clock: The time.
+        pause: Waits so many seconds for somebody who renews the same tokens.
+
+    """
+
+    def __init__(
+        self,
+        store: Callable[[], McpAccountStore],
+        secrets: Callable[[], SecretBox],
+        servers: Callable[[], AuthorizationServers],
+        clock: Clock,
+        pause: Callable[[float], object],
+    ) -> None:
+        self._store = store
+        self._secrets = secrets
+        self._servers = servers
+        self._clock = clock
+        self._pause = pause
+
+    def tokens(self, account: McpAccount) -> McpTokens:
+        """Return the tokens of an account that has some.
+
+        Raises:
+            UnavailableError: `secret_unreadable`.
+
+        """
+        field = tokens_field(account.user, account.server)
+        opened = self._secrets().open(account.sealed, tenant=account.tenant, field=field)
+        return McpTokens.of_text(opened)
+
+    def renewed(self, account: McpAccount) -> McpAccount | None:
+        """Return an account with newer tokens than it had; None if the person has to sign in.
+
+        Raises:
+            UnavailableError: `mcp_server_unavailable`: new ones cannot be had just now.
+
+        """
+        current = account
+        for _ in range(MCP_RENEW_LOOKS):
+            if not current.sealed or not current.renewable:
+                self._lose(current)
+                return None
+            now = self._clock.now()
+            until = now + timedelta(seconds=MCP_RENEW_SECONDS)
+            if self._store().claim(current, now=now, until=until):
+                return self._renew(replace(current, claimed_until=until))
+            found = self._store().find(current.tenant, current.user, current.server)
+            if found is None or found.id != account.id:
+                return None
+            if found.edition != current.edition and found.sealed:
+                return found
+            current = found
+            self._pause(MCP_RENEW_PAUSE_SECONDS)
+        raise UnavailableError(
+            "mcp_server_unavailable", server=account.server, reason="mcp_slow", status=0
+        )
+
+    def _renew(self, account: McpAccount) -> McpAccount | None:
+        try:
+            tokens = self.tokens(account)
+            answer = self._servers().renew(tokens.way, tokens.refresh)
+        except OAuthRefusedError:
+            self._lose(account)
+            return None
+        except UnavailableError:
+            self._store().renew(account, replace(account, claimed_until=None))
+            raise
+        after = with_answer(account, tokens, answer, self._secrets(), self._clock.now())
+        # Else it was disconnected meanwhile, or connected anew.
+        return after if self._store().renew(account, after) else None
+
+    def _lose(self, account: McpAccount) -> None:
+        if account.sealed:
+            self._store().renew(account, account.lost())
+
+
+def with_answer(
+    account: McpAccount,
+    tokens: McpTokens,
+    answer: TokenAnswer,
+    secrets: SecretBox,
+    now: datetime,
+) -> McpAccount:
+    """Return an account with the tokens that were given out; a refresh token stays without one."""
+    kept = McpTokens(way=tokens.way, access=answer.access, refresh=answer.refresh or tokens.refresh)
+    field = tokens_field(account.user, account.server)
+    lasts = None if answer.seconds is None else timedelta(seconds=answer.seconds)
+    return replace(
+        account,
+        sealed=secrets.seal(kept.as_text(), tenant=account.tenant, field=field),
+        expires_at=None if lasts is None else now + lasts,
+        renewable=bool(kept.refresh),
+        scope=answer.scope or account.scope,
+        edition=account.edition + 1,
+        claimed_until=None,
+    )

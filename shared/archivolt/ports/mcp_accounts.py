@@ -1,0 +1,123 @@
+"""People's accounts at MCP servers of others: where they are kept, and who lets them in."""
+
+from datetime import datetime
+from typing import Protocol
+
+from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.mcp_accounts import (
+    AuthorizationServer,
+    KeptClient,
+    McpAccount,
+    McpOAuthClient,
+    OAuthWay,
+    PendingSignIn,
+    TokenAnswer,
+)
+
+
+class McpAccountStore(Protocol):
+    """Keeps accounts, sign-ins that are under way, and our clients. Passes `tests/contract`.
+
+    All may raise `UnavailableError`.
+    """
+
+    def find(self, tenant: TenantId, user: UserId, server: str) -> McpAccount | None:
+        """Return a person's account at a server, or None."""
+        ...
+
+    def of_user(self, tenant: TenantId, user: UserId) -> list[McpAccount]:
+        """Return a person's accounts by their servers' ids."""
+        ...
+
+    def connect(self, account: McpAccount) -> None:
+        """Keep an account, in place of the one before."""
+        ...
+
+    def claim(self, account: McpAccount, *, now: datetime, until: datetime) -> bool:
+        """Take the right to renew an account's tokens; False if somebody has it, or has done so."""
+        ...
+
+    def renew(self, before: McpAccount, after: McpAccount) -> bool:
+        """Keep what became of an account's tokens; False if it is not `before` any more.
+
+        The right to renew them ends with it.
+        """
+        ...
+
+    def disconnect(self, tenant: TenantId, user: UserId, server: str) -> bool:
+        """Remove an account; False if there was none."""
+        ...
+
+    def forget_server(self, tenant: TenantId, server: str) -> None:
+        """Remove everybody's accounts at a server, and our client there."""
+        ...
+
+    def begin(self, pending: PendingSignIn) -> None:
+        """Remember a sign-in until it expires."""
+        ...
+
+    def pending(self, digest: str) -> PendingSignIn | None:
+        """Return a sign-in that was begun, even one that has expired."""
+        ...
+
+    def take(self, digest: str) -> bool:
+        """Use a sign-in up, once whatever happens at the same time; False if it was already."""
+        ...
+
+    def client(self, tenant: TenantId, server: str) -> KeptClient | None:
+        """Return the client that we registered for a server, or None."""
+        ...
+
+    def keep_client(self, tenant: TenantId, client: KeptClient) -> None:
+        """Keep a client in place of the one before."""
+        ...
+
+
+class AuthorizationServers(Protocol):
+    """Speaks to the authorization servers of MCP servers of others.
+
+    All may raise `UnavailableError` (`mcp_server_unavailable`): an address does not answer, or not
+    as it should.
+    """
+
+    def discover(self, server: str, url: str) -> AuthorizationServer:
+        """Return who lets people in to the MCP server at an address.
+
+        Raises:
+            ConflictError: `mcp_sign_in_unusable`: nobody, or nobody that can be trusted to.
+
+        """
+        ...
+
+    def register(self, way: OAuthWay, endpoint: str, redirect_uri: str) -> McpOAuthClient:
+        """Register a client of ours (RFC 7591).
+
+        Raises:
+            OAuthRefusedError: `mcp_sign_in_refused`.
+
+        """
+        ...
+
+    def exchange(
+        self, way: OAuthWay, *, code: str, verifier: str, redirect_uri: str
+    ) -> TokenAnswer:
+        """Return the tokens for a code.
+
+        Raises:
+            OAuthRefusedError: `mcp_sign_in_refused`.
+
+        """
+        ...
+
+    def renew(self, way: OAuthWay, refresh: str) -> TokenAnswer:
+        """Return new tokens for a refresh token, which stays good where no new one comes.
+
+        Raises:
+            OAuthRefusedError: `mcp_sign_in_refused`.
+
+        """
+        ...
+
+    def revoke(self, way: OAuthWay, token: str) -> None:
+        """Have a token ended, where that can be asked for."""
+        ...

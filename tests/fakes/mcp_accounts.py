@@ -1,0 +1,84 @@
+"""People's accounts at MCP servers of others, in dictionaries."""
+
+from dataclasses import replace
+from datetime import datetime
+from threading import Lock
+
+from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.mcp_accounts import KeptClient, McpAccount, PendingSignIn
+
+
+class InMemoryMcpAccounts:
+    """An `McpAccountStore` that lives as long as the test."""
+
+    def __init__(self) -> None:
+        self._accounts: dict[tuple[TenantId, UserId, str], McpAccount] = {}
+        self._pending: dict[str, PendingSignIn] = {}
+        self._clients: dict[tuple[TenantId, str], KeptClient] = {}
+        self._lock = Lock()
+
+    def find(self, tenant: TenantId, user: UserId, server: str) -> McpAccount | None:
+        return self._accounts.get((tenant, user, server))
+
+    def of_user(self, tenant: TenantId, user: UserId) -> list[McpAccount]:
+        own = [each for key, each in self._accounts.items() if key[:2] == (tenant, user)]
+        return sorted(own, key=lambda account: account.server)
+
+    def connect(self, account: McpAccount) -> None:
+        self._accounts[account.tenant, account.user, account.server] = account
+
+    def claim(self, account: McpAccount, *, now: datetime, until: datetime) -> bool:
+        with self._lock:
+            kept = self._same(account)
+            if kept is None or (kept.claimed_until is not None and kept.claimed_until > now):
+                return False
+            self.connect(replace(kept, claimed_until=until))
+            return True
+
+    def renew(self, before: McpAccount, after: McpAccount) -> bool:
+        with self._lock:
+            kept = self._same(before)
+            if kept is None:
+                return False
+            self.connect(
+                replace(
+                    kept,
+                    sealed=after.sealed,
+                    expires_at=after.expires_at,
+                    renewable=after.renewable,
+                    scope=after.scope,
+                    wanted=after.wanted,
+                    edition=after.edition,
+                    claimed_until=after.claimed_until,
+                )
+            )
+            return True
+
+    def disconnect(self, tenant: TenantId, user: UserId, server: str) -> bool:
+        return self._accounts.pop((tenant, user, server), None) is not None
+
+    def forget_server(self, tenant: TenantId, server: str) -> None:
+        for key in [key for key in self._accounts if (key[0], key[2]) == (tenant, server)]:
+            del self._accounts[key]
+        self._clients.pop((tenant, server), None)
+
+    def begin(self, pending: PendingSignIn) -> None:
+        self._pending[pending.digest] = pending
+
+    def pending(self, digest: str) -> PendingSignIn | None:
+        return self._pending.get(digest)
+
+    def take(self, digest: str) -> bool:
+        return self._pending.pop(digest, None) is not None
+
+    def client(self, tenant: TenantId, server: str) -> KeptClient | None:
+        return self._clients.get((tenant, server))
+
+    def keep_client(self, tenant: TenantId, client: KeptClient) -> None:
+        self._clients[tenant, client.server] = client
+
+    def _same(self, account: McpAccount) -> McpAccount | None:
+        kept = self.find(account.tenant, account.user, account.server)
+        if kept is None or (kept.id, kept.edition) != (account.id, account.edition):
+            return None
+        return kept
