@@ -7,13 +7,19 @@ turn that holds it at that moment; the turn looks there about each second, besid
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import Final
 
 from archivolt.domain.conversation import Conversation
-from archivolt.domain.errors import ArchivoltError, NotFoundError
+from archivolt.domain.errors import ArchivoltError, ConflictError, NotFoundError
 from archivolt.domain.limits import STOP_LOOK_SECONDS
+from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
 
 Pause = Callable[[float], Awaitable[None]]
+
+# Whoever stops an answer often says at once what they want instead.
+_LOOKS_FOR_AN_END: Final = 12
+_BETWEEN_LOOKS_SECONDS: Final = 0.25
 
 
 class Stop:
@@ -74,6 +80,23 @@ class Stop:
         """Give a deadline that is over the turn to end what runs."""
         if self.asked:
             await asyncio.sleep(0)
+
+
+async def once_free(read: Callable[[], Conversation], clock: Clock, pause: Pause) -> Conversation:
+    """Return a conversation in which no answer is being written; one that is stopped is awaited.
+
+    Raises:
+        ConflictError: `conversation_busy`.
+
+    """
+    found = await asyncio.to_thread(read)
+    looks = iter(range(_LOOKS_FOR_AN_END))
+    while found.is_busy(clock.now()):
+        if found.stop_asked_at is None or next(looks, None) is None:
+            raise ConflictError("conversation_busy")
+        await pause(_BETWEEN_LOOKS_SECONDS)
+        found = await asyncio.to_thread(read)
+    return found
 
 
 def _is_over(conversations: ConversationStore, held: Conversation) -> bool:

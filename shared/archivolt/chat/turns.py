@@ -31,7 +31,7 @@ from archivolt.chat.requests import TurnRequest, readable
 from archivolt.chat.running import EventQueue, RunningTurn, TurnPlan
 from archivolt.chat.scope import ScopeCollector, scope_for
 from archivolt.chat.skills import SkillService, chosen_skill
-from archivolt.chat.stopping import Pause, Stop
+from archivolt.chat.stopping import Pause, Stop, once_free
 from archivolt.chat.toolbox import Toolbox
 from archivolt.chat.waiting import WaitingTurns, answers_of, decisions_of
 from archivolt.domain.conversation import Conversation, ConversationId
@@ -137,7 +137,9 @@ class SendMessage:
     ) -> Prepared:
         """Look up side by side what a turn needs; a word on what waits goes to its own model."""
         conversation, chosen, scope, skills, outside, _ = await asyncio.gather(
-            asyncio.to_thread(self._conversation, principal, request),
+            once_free(
+                partial(self._conversation, principal, request), self._with.clock, self._with.pause
+            ),
             asyncio.to_thread(self._choose, principal, request),
             asyncio.to_thread(self._with.scopes.collect, principal, request),
             asyncio.to_thread(self._with.skills.own, principal),
@@ -189,8 +191,6 @@ class SendMessage:
         found = self._with.conversations.latest(principal.tenant, request.conversation_id)
         if found.owner != principal.user:
             raise NotFoundError("conversation_not_found")
-        if found.is_busy(now):
-            raise ConflictError("conversation_busy")
         return found
 
     async def _begun(

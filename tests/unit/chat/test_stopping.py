@@ -61,7 +61,7 @@ class Talk(ChatWorld):
         self.notes = self.vault("notes")
 
     async def pause(self, seconds: float) -> None:
-        assert seconds == STOP_LOOK_SECONDS
+        assert 0 < seconds <= STOP_LOOK_SECONDS
         await asyncio.sleep(0)
 
     def has(self, path: str) -> bool:
@@ -192,6 +192,21 @@ def test_the_providers_stream_is_closed() -> None:
         return model.closed
 
     assert run(talk())
+
+
+def test_what_is_said_at_once_instead_waits_for_the_end() -> None:
+    wait = Wait(says="Half")
+    world = Talk(ScriptedModel(wait, ModelTurn(text="Better.")))
+
+    async def talk() -> list[StreamEvent]:
+        turn = await world.start("Hello")
+        await wait.started.wait()
+        assert stop(world, turn)
+        return await world.turn(next_one(world, "Say it otherwise."))
+
+    assert text_of(run(talk())) == "Better."
+    said = [message.text for message in world.only_conversation().messages]
+    assert said == ["Hello", "Half", "Say it otherwise.", "Better."]
 
 
 def test_nobody_has_to_listen() -> None:
