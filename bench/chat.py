@@ -2,14 +2,18 @@
 
 The same provider, in a process of its own, is asked in turns by a bare client and through the whole
 application: token, conversation, rules, tools and events are in it, the network between a person
-and us is not. Stores are in memory; where there are real tables, conversations are in one as well.
+and us is not. The bare client sends the same messages: any client of a provider does. Stores are in
+memory; where there are real tables, conversations are in one as well. Each turn goes on with a
+conversation of its own, so that its length stays what is said.
 """
 
 import asyncio
 import statistics
 import time
+import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import aclosing, nullcontext
+from dataclasses import replace
 from typing import Final
 
 import httpx2
@@ -20,11 +24,13 @@ from archivolt.adapters.http.addresses import OutboundRules
 from archivolt.adapters.http.outbound import guarded_async_client
 from archivolt.adapters.models.table import ModelTable
 from archivolt.domain.conversation import Author
+from archivolt.domain.limits import MAX_HISTORY_MESSAGES
 from archivolt.domain.providers import WireFormat
 from archivolt.entrypoints.http.chat_app import LazyChatApp
 from archivolt.ports.chat_model import ModelEvent, ModelRequest, ProviderConnection
 from archivolt.ports.conversations import ConversationStore
 from archivolt_local.tables.dynamodb_local import dynamodb_local, is_available
+from bench.chat_round_trips import round_trip_rows
 from bench.scripted_provider import scripted_provider
 from bench.table import Row
 from tests.builders import a_conversation, a_message
@@ -39,10 +45,13 @@ ALLOWED_PIECE_US: Final = 1_000.0
 _ROUNDS: Final = 40
 _PIECES: Final = 2_000
 _PAST: Final = (0, 10, 100, 1_000)
+_AUTHORS: Final = (Author.ASSISTANT, Author.USER)
+# What one transaction carries.
+_AT_ONCE: Final = 90
 _SAID: Final = "The spare key is under the blue mat, as the note of last Tuesday says. " * 3
 Timed = Callable[[], Awaitable[float]]
 _Name = tuple[str, int]
-_BARE: Final = ("the provider alone", 0)
+_ALONE: Final = "the provider alone"
 _WHOLE: Final = ("whole", 0)
 
 
@@ -66,7 +75,8 @@ class _OverHttp:
 def measure() -> list[Row]:
     """Return milliseconds before the first word, microseconds for each piece."""
     with dynamodb_local() if is_available() else nullcontext("") as tables:
-        return asyncio.run(_measure(tables))
+        rows = asyncio.run(_measure(tables))
+    return [*rows, *round_trip_rows()]
 
 
 async def _measure(tables: str) -> list[Row]:
@@ -76,54 +86,67 @@ async def _measure(tables: str) -> list[Row]:
         httpx2.AsyncClient(trust_env=False) as bare,
     ):
         model = _OverHttp(base_url, reached)
-        first: dict[_Name, Timed] = {_BARE: lambda: _bare(bare, base_url, 1)}
+        first: dict[_Name, Timed] = {}
         for past in _PAST:
-            kept = _Conversation(InMemoryConversations(), past)
+            first[_ALONE, past] = _bare_with(bare, base_url, past)
+            kept = _Conversations(InMemoryConversations(), past)
             first["in memory", past] = _first_word(model, kept)
         if tables:
             client = client_of("dynamodb", endpoint=tables)
             for past in _PAST:
                 store = DynamoConversations(make_table(client, "ConversationsTable"))
-                first["in a table", past] = _first_word(model, _Conversation(store, past))
+                first["in a table", past] = _first_word(model, _Conversations(store, past))
         long: dict[_Name, Timed] = {
-            _BARE: lambda: _bare(bare, base_url, _PIECES),
+            (_ALONE, 0): lambda: _bare(bare, base_url, _PIECES),
             _WHOLE: _whole(model),
         }
         return [*_first_rows(await _in_turns(first, _ROUNDS)), _piece_row(await _in_turns(long, 7))]
 
 
-class _Conversation:
-    """A conversation of Alice with so many messages, which the turns that are measured go on."""
+class _Conversations:
+    """Conversations of Alice with so many messages, one for each turn that is measured."""
 
     def __init__(self, store: ConversationStore, past: int) -> None:
         self.store = store
-        self.id: str | None = None
-        if past:
-            kept = a_conversation()
-            store.create(kept)
-            for number in range(1, past, 2):
-                answer = a_message(number + 1, _SAID, author=Author.ASSISTANT)
-                kept = store.append(kept, [a_message(number, _SAID), answer])
-            self.id = kept.id
+        self._past = past
+
+    def begin(self) -> dict[str, str]:
+        """Make one and return what names it in a message; nothing names one without messages."""
+        if not self._past:
+            return {}
+        kept = a_conversation(uuid.uuid4().hex)
+        self.store.create(kept)
+        for first in range(1, self._past + 1, _AT_ONCE):
+            numbers = range(first, min(first + _AT_ONCE, self._past + 1))
+            said = [a_message(n, _SAID, author=_AUTHORS[n % 2]) for n in numbers]
+            kept = self.store.append(replace(kept, messages=kept.messages[-_AT_ONCE:]), said)
+        return {"conversation_id": kept.id}
 
 
-async def _bare(client: httpx2.AsyncClient, base_url: str, pieces: int) -> float:
+def _bare_with(bare: httpx2.AsyncClient, base_url: str, past: int) -> Timed:
+    """Return what asks for one piece with as many messages as a turn shows the model."""
+    return lambda: _bare(bare, base_url, 1, min(past, MAX_HISTORY_MESSAGES))
+
+
+async def _bare(bare: httpx2.AsyncClient, base_url: str, pieces: int, past: int = 0) -> float:
     """Return the seconds to the first piece of a single one, or to the end of many."""
-    body = {"model": f"pieces-{pieces}", "messages": [{"role": "user", "content": _SAID}]}
+    messages = [{"role": "user", "content": _SAID}] * (past + 1)
+    body = {"model": f"pieces-{pieces}", "messages": messages}
     start = time.perf_counter()
     took = 0.0
-    async with client.stream("POST", f"{base_url}/chat/completions", json=body) as answer:
+    async with bare.stream("POST", f"{base_url}/chat/completions", json=body) as answer:
         async for line in answer.aiter_lines():
             if line and (not took or pieces > 1):
                 took = time.perf_counter() - start
     return took
 
 
-def _first_word(model: _OverHttp, kept: _Conversation) -> Timed:
+def _first_word(model: _OverHttp, kept: _Conversations) -> Timed:
     """Return what takes a turn of one word, and returns the seconds to it."""
-    app, body = _application(model, 1, kept)
+    app = _application(model, 1, kept.store)
 
     async def turn() -> float:
+        body = {"message": _SAID, **await asyncio.to_thread(kept.begin)}
         start = time.perf_counter()
         async with AsgiCall(app, MESSAGES, body, bearer()) as call:
             await call.until(b"event: content_delta")
@@ -136,7 +159,7 @@ def _first_word(model: _OverHttp, kept: _Conversation) -> Timed:
 
 def _whole(model: _OverHttp) -> Timed:
     """Return what takes a turn of many pieces, and returns the seconds to its end."""
-    app, body = _application(model, _PIECES, _Conversation(InMemoryConversations(), 0))
+    app, body = _application(model, _PIECES, InMemoryConversations()), {"message": _SAID}
 
     async def turn() -> float:
         start = time.perf_counter()
@@ -148,14 +171,11 @@ def _whole(model: _OverHttp) -> Timed:
     return turn
 
 
-def _application(
-    model: _OverHttp, pieces: int, kept: _Conversation
-) -> tuple[LazyChatApp, dict[str, object]]:
-    world = ChatWorld(model, conversations=kept.store)
+def _application(model: _OverHttp, pieces: int, kept: ConversationStore) -> LazyChatApp:
+    world = ChatWorld(model, conversations=kept)
     world.vault("notes")
     world.use_model(f"pieces-{pieces}")
-    body: dict[str, object] = {"message": _SAID}
-    return application(world), body | ({"conversation_id": kept.id} if kept.id else {})
+    return application(world)
 
 
 async def _in_turns(steps: Mapping[_Name, Timed], rounds: int) -> dict[_Name, float]:
@@ -169,7 +189,11 @@ async def _in_turns(steps: Mapping[_Name, Timed], rounds: int) -> dict[_Name, fl
 
 def _first_rows(seconds: Mapping[_Name, float]) -> list[Row]:
     """In memory beside what is allowed; in a table, which takes what it takes, beside none."""
-    added = {name: (took - seconds[_BARE]) * 1e3 for name, took in seconds.items() if name != _BARE}
+    added = {
+        (where, past): (took - seconds[_ALONE, past]) * 1e3
+        for (where, past), took in seconds.items()
+        if where != _ALONE
+    }
     return [
         Row(
             measure=f"chat adds before the first word, {past:,} messages {where}",
@@ -185,7 +209,7 @@ def _first_rows(seconds: Mapping[_Name, float]) -> list[Row]:
 def _piece_row(seconds: Mapping[_Name, float]) -> Row:
     return Row(
         measure="chat adds to each piece",
-        value=(seconds[_WHOLE] - seconds[_BARE]) / _PIECES * 1e6,
+        value=(seconds[_WHOLE] - seconds[_ALONE, 0]) / _PIECES * 1e6,
         unit="µs",
         floor="allowed",
         floor_value=ALLOWED_PIECE_US,
