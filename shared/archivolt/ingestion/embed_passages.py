@@ -111,7 +111,12 @@ class EmbedPassages:
             self._remove_older(job, than=job.generation)
         elif not entry.passages:
             self._remove(job, entry)
-        elif entry.generation == job.generation and not self._is_done(job, entry):
+        elif entry.generation != job.generation:
+            return
+        elif self._is_done(job, entry):
+            # Who did it may have died before the last step.
+            self._release(job, entry)
+        else:
             self._embed_if_a_key_allows(job, entry, time_left)
 
     def _remove(self, job: EmbeddingJob, entry: CatalogueEntry) -> None:
@@ -143,6 +148,7 @@ class EmbedPassages:
         )
         self._place(job, document, time_left)
         if job.users:
+            self._remove_overtaken(job)
             return
         if not self._moved.vectors_stand(entry):
             self._remove_older(job, than=job.generation)
@@ -206,7 +212,9 @@ class EmbedPassages:
     def _remove_overtaken(self, job: EmbeddingJob) -> None:
         """Delete what was just written if a newer generation has become current meanwhile."""
         entry = self._catalogue.get(job.vault, job.path)
-        if entry is not None:
+        if entry is None or entry.generation == job.generation:
+            return
+        if not self._moved.vectors_stand(entry):
             self._remove_older(job, than=entry.generation)
 
     def _remove_older(self, job: EmbeddingJob, *, than: Generation) -> None:

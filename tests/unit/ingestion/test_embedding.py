@@ -1,6 +1,6 @@
 """From a job to vectors: once per content, for every member, and never for what is past."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -14,10 +14,13 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
 from archivolt.domain.vault import VaultRef, VaultRole
 from archivolt.ingestion import embed_passages
+from archivolt.ports.ingestion import KeptVector
 from archivolt.ports.retrieval import EmbeddedDocument
 from tests.builders import ALICE, BOB, vault_ref
+from tests.fakes.embedding import InMemoryVectorCache
 from tests.fakes.vectors import InMemoryVectors, WordHashEmbedder
 from tests.index_world import IndexWorld, plenty
+from tests.product_world import ProductWorld
 
 NOTE = "a.md"
 
@@ -140,6 +143,53 @@ def test_a_job_overtaken_while_it_embeds_leaves_nothing_behind(world: IndexWorld
     assert run(world, job) == []
     assert world.points(NOTE) == 1
     assert world.found("alpacas", mode=SearchMode.DENSE) == [NOTE]
+
+
+def test_a_new_members_job_that_is_overtaken_leaves_no_vector_of_a_former_text(
+    world: IndexWorld,
+) -> None:
+    class Overtaken(InMemoryVectorCache):
+        def load(
+            self, vault: VaultRef, digests: Sequence[str], model: str
+        ) -> Mapping[str, KeptVector]:
+            found = kept.load(vault, digests, model)
+            world.cache = kept
+            world.settle(world.write(NOTE, "alpacas"))
+            return found
+
+    world.settle(world.write(NOTE, "llamas"))
+    world.directory.set_member(world.vault, BOB, VaultRole.READER)
+    assert run(world, membership_job(world.vault, BOB)) == []
+    [job] = world.queue.take()
+    kept, world.cache = world.cache, Overtaken()
+    assert run(world, job) == []
+    assert (world.points(NOTE, user=ALICE), world.points(NOTE, user=BOB)) == (1, 1)
+    assert world.found("alpacas", user=BOB, mode=SearchMode.DENSE) == [NOTE]
+
+
+@pytest.mark.parametrize("member", [ALICE, BOB])
+def test_vectors_of_what_moved_while_a_new_member_gets_theirs_stay_with_it(member: UserId) -> None:
+    class Moved(InMemoryVectorCache):
+        def load(
+            self, vault: VaultRef, digests: Sequence[str], model: str
+        ) -> Mapping[str, KeptVector]:
+            found = kept.load(vault, digests, model)
+            world.cache = kept
+            world.move(NOTE, "b.md")
+            return found
+
+    world = ProductWorld()
+    world.settle(world.write(NOTE, "llamas"))
+    world.events()
+    world.directory.set_member(world.vault, BOB, VaultRole.READER)
+    assert run(world, membership_job(world.vault, BOB)) == []
+    [job] = world.queue.take()
+    kept, world.cache = world.cache, Moved()
+    assert run(world, job) == []
+    assert world.found("llamas", user=member, mode=SearchMode.DENSE) == ["b.md"]
+    world.settle_all()
+    assert world.found("llamas", user=member, mode=SearchMode.DENSE) == ["b.md"]
+    assert world.points(NOTE, user=member) == 0
 
 
 def parts(*names: str) -> str:

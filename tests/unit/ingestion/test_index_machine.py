@@ -508,7 +508,7 @@ def test_the_index_cannot_be_wrong() -> None:
     run_state_machine_as_test(
         Documents,
         settings=settings(
-            max_examples=EXAMPLES or 40,
+            max_examples=EXAMPLES or 30,
             stateful_step_count=STEPS,
             deadline=None,
             # Always the same ones, unless it is to look for longer.

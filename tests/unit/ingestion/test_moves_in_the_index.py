@@ -467,6 +467,27 @@ def test_no_vectors_are_left_of_what_has_no_passages_in_its_new_place(
     assert world.found("llamas graze", mode=SearchMode.LEXICAL) == []
 
 
+def test_a_worker_that_dies_at_any_moment_leaves_no_vector_where_a_document_was() -> None:
+    moments = 0
+    while True:
+        world = ProductWorld()
+        world.put(OLD, "llamas graze")
+        world.settle_all()
+        world.move(OLD, NEW)
+        assert not world.deliver(*world.events()).failed
+        world.line.strike_after(moments)
+        try:
+            world.embed()
+        except Death:
+            world.line.calm()
+        else:
+            break
+        world.embed()
+        is_tidy(world)
+        moments += 1
+    assert moments > 10
+
+
 def test_an_edit_of_what_a_move_that_broke_off_had_copied_is_found_before_the_move_goes_on() -> (
     None
 ):
