@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 _AT_ONCE: Final = 10
 _HIDDEN_SECONDS: Final = 300
+_WAITING: Final = "ApproximateNumberOfMessages"
 
 
 def redrive(queues: "SQSClient", names: Sequence[str]) -> list[dict[str, Any]]:
@@ -30,6 +31,15 @@ def redrive(queues: "SQSClient", names: Sequence[str]) -> list[dict[str, Any]]:
     return [
         _redrive(queues, source, target) for source, target in _dead_letter_queues(queues, names)
     ]
+
+
+def dead_letters(queues: "SQSClient", name: str) -> int:
+    """Return how many messages wait in the dead-letter queue of a queue, 0 if it has none."""
+    counts = [
+        int(_attributes(queues, queues.get_queue_url(QueueName=dead)["QueueUrl"])[_WAITING])
+        for dead, _ in _dead_letter_queues(queues, [name])
+    ]
+    return sum(counts)
 
 
 def _dead_letter_queues(queues: "SQSClient", names: Sequence[str]) -> list[tuple[str, str]]:
@@ -49,7 +59,7 @@ def _attributes(queues: "SQSClient", url: str) -> Mapping[str, str]:
 
 def _redrive(queues: "SQSClient", name: str, target: str) -> dict[str, Any]:
     url = queues.get_queue_url(QueueName=name)["QueueUrl"]
-    waiting = int(_attributes(queues, url)["ApproximateNumberOfMessages"])
+    waiting = int(_attributes(queues, url)[_WAITING])
     moved, stayed = 0, list[str]()
     while messages := _receive(queues, url):
         for message in messages:

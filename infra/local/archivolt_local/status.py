@@ -124,7 +124,10 @@ def describe(status: dict[str, Any]) -> str:
     lines += [] if status["vaults"] else ["  no vaults"]
     lines.append("")
     for queue in status["queues"]:
-        lines.append(f"  {queue['name']}: {queue['waiting']} waiting, {queue['in_work']} in work")
+        dead = queue["dead"]
+        gave_up = f", {dead} given up: `archivolt redrive` has them tried again" if dead else ""
+        work = f"{queue['waiting']} waiting, {queue['in_work']} in work"
+        lines.append(f"  {queue['name']}: {work}{gave_up}")
     return "\n".join(lines)
 
 

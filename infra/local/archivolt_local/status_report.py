@@ -14,6 +14,7 @@ from archivolt.domain.vault import VaultRef
 from archivolt.ports.index_runs import IndexRun
 from archivolt.settings import load_settings
 from archivolt_local.provisioning.clients import StackClients
+from archivolt_local.redrive_queues import dead_letters
 
 _SHOWN: Final = 10
 
@@ -58,6 +59,7 @@ def _queue(aws: StackClients, name: str) -> dict[str, Any]:
         "name": name,
         "waiting": int(found["ApproximateNumberOfMessages"]),
         "in_work": int(found["ApproximateNumberOfMessagesNotVisible"]),
+        "dead": dead_letters(aws.queues, name),
     }
 
 

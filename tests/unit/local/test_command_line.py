@@ -181,7 +181,10 @@ def test_a_state_is_told_line_by_line() -> None:
                     "rebuild": {"since": "2026-01-01T00:00:00+00:00", "done": 7},
                 }
             ],
-            "queues": [{"name": "archivolt-indexing", "waiting": 4, "in_work": 1}],
+            "queues": [
+                {"name": "archivolt-indexing", "waiting": 4, "in_work": 1, "dead": 2},
+                {"name": "archivolt-sync", "waiting": 0, "in_work": 0, "dead": 0},
+            ],
         }
     )
     assert "Data in /somewhere/archivolt" in told
@@ -190,7 +193,8 @@ def test_a_state_is_told_line_by_line() -> None:
     assert "being made anew since 2026-01-01T00:00:00+00:00: 7 files done" in told
     assert "no_text: a.md (document_without_text)" in told
     assert "and 2 more" in told
-    assert "archivolt-indexing: 4 waiting, 1 in work" in told
+    assert "archivolt-indexing: 4 waiting, 1 in work, 2 given up" in told
+    assert told.endswith("archivolt-sync: 0 waiting, 0 in work")
 
 
 def test_a_second_stack_on_the_same_data_is_refused(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 from moto import mock_aws
 
 from archivolt_local.cli import main
-from archivolt_local.redrive_queues import redrive
+from archivolt_local.redrive_queues import dead_letters, redrive
 from archivolt_local.status import describe_redrive
 from tests.contract.conftest import client_of
 
@@ -65,7 +65,10 @@ def test_every_dead_letter_goes_back_to_the_queue_it_came_from() -> None:
     bodies = [f"m{number}" for number in range(23)]
     for body in bodies:
         queues.put("work-dead", body, MessageAttributes={"kind": {"StringValue": body}})
+    assert dead_letters(cast("Any", queues), "work") == 23
     told = redrive(cast("Any", queues), ["work", "plain"])
+    assert dead_letters(cast("Any", queues), "work") == 0
+    assert dead_letters(cast("Any", queues), "plain") == 0
     assert told == [{"name": "work-dead", "waiting": 23, "moved": 23, "stayed": 0}]
     assert queues.bodies("work") == bodies
     assert queues.bodies("work-dead") == queues.bodies("plain") == []
