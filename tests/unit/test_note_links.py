@@ -68,6 +68,9 @@ def test_an_embed_keeps_its_size_as_its_alias() -> None:
         ("[label]: <x y.md> 'title'", "x y.md", ""),
         ("[label]: x.md", "x.md", ""),
         ("> [x](a.md)", "a.md", ""),
+        ("> [label]: x.md", "x.md", ""),
+        ("- [label]: x.md", "x.md", ""),
+        ("[label]:\n  x.md", "x.md", ""),
     ],
 )
 def test_a_markdown_link_is_decoded(text: str, target: str, heading: str) -> None:
@@ -86,6 +89,7 @@ def test_a_link_holds_no_other_link() -> None:
 
 def test_each_definition_of_a_reference_is_a_link() -> None:
     assert targets("[a]: a.md\n[b]: b.md 'B'\n[^1]: [[note]]\n") == ["a.md", "b.md", "note"]
+    assert targets("> [a]: a.md\n> [b]: b.md\n\nT\n===\n[c]: c.md\n") == ["a.md", "b.md", "c.md"]
 
 
 @pytest.mark.parametrize(
@@ -103,6 +107,8 @@ def test_each_definition_of_a_reference_is_a_link() -> None:
         "[x] (a.md)",
         "[x](a.md",
         "[word]: this is prose",
+        "[word]: open(.md",
+        "> a paragraph\n[goes]: on.md",
         "\\[[no]]",
         "\\[no](no.md)",
         "`[[no]]`",

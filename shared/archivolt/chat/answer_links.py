@@ -1,88 +1,71 @@
-"""The links of an answer to documents: `[name](vault://…)`, as the model is asked to write them."""
+"""The links of an answer to documents, as a reader of Markdown has them.
+
+They are `[name](vault://…)`, images, definitions of references, and addresses between `<` and `>`.
+"""
 
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from html import unescape
 from typing import Final
 
 from archivolt.domain.errors import InvalidRequestError
-from archivolt.domain.markdown_destinations import Destination, definition_at, destination_at
-from archivolt.domain.markdown_prose import prose_of
+from archivolt.domain.markdown_destinations import Destination
+from archivolt.domain.markdown_links import Autolink, LinkScanner, Wikilink
+from archivolt.domain.markdown_prose import Prose, prose_of
 from archivolt.domain.paths import VaultPath, resolve_path, vault_uri
 from archivolt.domain.vault_addresses import read_address
 
-_TOKEN: Final = re.compile(r"\\.|`+|\]\(", re.DOTALL)
-_TICKS: Final = re.compile(r"`+")
-_LABEL: Final = re.compile(r"^[ \t]*\[", re.MULTILINE)
-# Without any of these a text is prose throughout, and need not be read line by line.
-_NOT_PROSE: Final = re.compile(r"```|~~~|<!--|\$\$|^(?: {4}| {0,3}\t)", re.MULTILINE)
 _SCHEME: Final = "vault://"
+# An address that a model writes may begin in any case, or with an escape.
+_HINT: Final = re.compile(r"vault(?::|\\:|&)", re.IGNORECASE)
+_HEADING: Final = re.compile(r"\\?(?<!&)#")
+_WRITTEN: Final = re.compile(
+    r"\\([!-/:-@\[-`{-~])|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{0,31});"
+)
+# What would mean something else in the text of a link, or in its address.
+_MEANT: Final = re.compile(r"[\\`*_\[\]<>&~|!()]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerLink:
-    """A link to a document, and the characters of its address."""
+    """A link to a document.
+
+    `start` and `end` are the characters that its address replaces where it is led elsewhere, with
+    `before` and `after` around it.
+    """
 
     start: int
     end: int
     vault: str
     path: VaultPath
+    before: str = ""
+    after: str = ""
 
 
 def links_to_documents(text: str) -> list[AnswerLink]:
     """Return the links of a Markdown text that lead into vaults, in order; code has none."""
-    if _SCHEME not in text:
+    if not _HINT.search(text):
         return []
-    found = (_link(text, destination) for destination in _destinations(text))
-    return sorted((link for link in found if link), key=lambda link: link.start)
+    found = (link for prose in prose_of(text) for link in _links(text, prose))
+    return sorted(found, key=lambda link: link.start)
 
 
 def led_elsewhere(text: str, now: Callable[[str, VaultPath], VaultPath | None]) -> str:
     """Return a text with its links led to where `now` says that documents are, None: as it is.
 
-    What stands beside them stays as it was said, their names and any bare address with it.
+    What stands there to be read stays as it was said: names, bare addresses, and an address between
+    `<` and `>`, which becomes the name of a link.
     """
     written: list[str] = []
     end = 0
     for link in links_to_documents(text):
         path = now(link.vault, link.path)
         if path is not None:
-            written += [text[end : link.start], vault_uri(link.vault, path)]
+            uri = vault_uri(link.vault, path)
+            written += [text[end : link.start], link.before, uri, link.after]
             end = link.end
     return "".join([*written, text[end:]])
-
-
-def _destinations(text: str) -> Iterator[Destination]:
-    prose = prose_of(text) if _NOT_PROSE.search(text) else [(0, len(text))]
-    for start, end in prose:
-        for opening in _openings(text, start, end):
-            if inline := destination_at(text, opening, end):
-                yield inline
-        for label in _LABEL.finditer(text, start, end):
-            if defined := definition_at(text, label.start(), end):
-                yield defined.destination
-
-
-def _openings(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield where the `(` of inline links are; code has none, and none is escaped."""
-    last = {len(ticks[0]): ticks.start() for ticks in _TICKS.finditer(text, start, end)}
-    while token := _TOKEN.search(text, start, end):
-        start = token.end()
-        if token[0] == "](":
-            yield start - 1
-        elif token[0][0] == "`" and last.get(len(token[0]), 0) >= start:
-            runs = _TICKS.finditer(text, start, end)
-            start = next(run.end() for run in runs if len(run[0]) == len(token[0]))
-
-
-def _link(text: str, destination: Destination) -> AnswerLink | None:
-    address = text[destination.start : destination.end].partition("#")[0]
-    place = place_at(address)
-    if place is None:
-        return None
-    vault, path = place
-    end = destination.start + len(address)
-    return AnswerLink(start=destination.start, end=end, vault=vault, path=path)
 
 
 def place_at(address: str) -> tuple[str, VaultPath] | None:
@@ -90,7 +73,63 @@ def place_at(address: str) -> tuple[str, VaultPath] | None:
     if not address.lower().startswith(_SCHEME):
         return None
     try:
-        place = read_address(address)
+        place = read_address(_SCHEME + address[len(_SCHEME) :])
         return place.vault, resolve_path(place.path)
     except (ValueError, InvalidRequestError):
         return None
+
+
+def _links(text: str, prose: Prose) -> Iterator[AnswerLink]:
+    scanned = LinkScanner(text, prose, notes=False).links()
+    own = [each for each in scanned if not isinstance(each, Wikilink)]
+    past = 0
+    for each in sorted(own, key=lambda each: each.start):
+        if isinstance(each, Autolink):
+            # Within the text of a link, another would end that.
+            link = _between_brackets(text, each) if each.start > past else None
+        else:
+            past = max(past, each.destination.after)
+            link = _at_destination(text, each.destination)
+        if link is not None:
+            yield link
+
+
+def _at_destination(text: str, destination: Destination) -> AnswerLink | None:
+    written = text[destination.start : destination.end]
+    heading = _HEADING.search(written)
+    address = written[: heading.start()] if heading else written
+    place = place_at(_WRITTEN.sub(_meant, address))
+    if place is None:
+        return None
+    end = destination.start + len(address)
+    return AnswerLink(start=destination.start, end=end, vault=place[0], path=place[1])
+
+
+def _between_brackets(text: str, autolink: Autolink) -> AnswerLink | None:
+    written = text[autolink.start : autolink.end]
+    address, mark, heading = written.partition("#")
+    place = place_at(address)
+    if place is None:
+        return None
+    start = autolink.start - 1
+    if text.endswith("]", 0, start) and "]:" in text:
+        return None  # what may be a reference would have another name
+    # A mark before it would make an image of the link.
+    marked = text.endswith("!", 0, start) and not text.endswith("\\!", 0, start)
+    label = f"[{_escaped(written)}]("
+    return AnswerLink(
+        start=start - marked,
+        end=autolink.end + 1,
+        vault=place[0],
+        path=place[1],
+        before=rf"\!{label}" if marked else label,
+        after=f"{mark}{_escaped(heading)})",
+    )
+
+
+def _meant(written: re.Match[str]) -> str:
+    return written[1] or unescape(written[0])
+
+
+def _escaped(text: str) -> str:
+    return _MEANT.sub(r"\\\g<0>", text)

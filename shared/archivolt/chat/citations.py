@@ -8,7 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, cast
+from unicodedata import normalize
 
+from archivolt.chat.answer_links import links_to_documents
 from archivolt.domain.conversation import Citation
 from archivolt.domain.limits import MAX_CITATIONS, MAX_EXCERPT_CHARS
 from archivolt.domain.paths import vault_uri
@@ -62,7 +64,12 @@ class SourceCollector:
     def named_in(self, text: str) -> tuple[Citation, ...]:
         """Return the passages that a text names, at most twenty."""
         known = (self._at_hand | self._passages).values()
-        named = [passage for passage in known if _names(text, passage)]
+        linked = {(normalize("NFC", link.vault), link.path) for link in links_to_documents(text)}
+        named = [
+            passage
+            for passage in known
+            if (passage.vault, passage.path) in linked or _names(text, passage)
+        ]
         return tuple(named[:MAX_CITATIONS])
 
     def _keep(self, passage: Citation) -> None:

@@ -5,6 +5,7 @@ Its citations, its links, and what its calls were about; in a conversation or of
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final, Protocol
 from unicodedata import normalize
 
@@ -59,9 +60,12 @@ class CurrentPlaces:
 
     def in_messages(self, principal: Principal, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Return messages whose citations, links and calls can be opened."""
-        said = (place for message in reversed(messages) for place in _places(message))
-        now = self._now(principal, said)
-        return tuple(_led(message, now) for message in messages) if now else tuple(messages)
+        said = [list(_places(message)) for message in messages]
+        now = self._now(principal, chain.from_iterable(reversed(said)))
+        return tuple(
+            message if now.keys().isdisjoint(places) else _led(message, now)
+            for message, places in zip(messages, said, strict=True)
+        )
 
     def of_uris(self, principal: Principal, uris: Iterable[str]) -> Mapping[str, str]:
         """Return what leads today to where some URIs led, for those that lead elsewhere by now."""

@@ -35,10 +35,11 @@ _BARE_EDGE: Final = re.compile(r"\\.|[()\s]", re.DOTALL)
 _TITLE: Final = re.compile(
     r""""(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\((?:\\.|[^()\\])*\)""", re.DOTALL
 )
-_LABEL: Final = re.compile(r"[ \t]*\[(?!\^)(?P<label>(?:\\.|[^\[\]\\\r\n])+)\]:[ \t]*")
+_LABEL: Final = re.compile(
+    r"[ \t]*\[(?!\^)(?P<label>(?:\\.|[^\[\]\\\r\n])+)\]:[ \t]*(?:\r?\n[ \t]*)?"
+)
 _LINE_END: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _LINE_TITLE: Final = re.compile(r"""[ \t]+(?:"[^"\r\n]*"|'[^'\r\n]*'|\([^()\r\n]*\))""")
-_NOT_BLANK: Final = re.compile(r"[^\s<]\S*")
 _ESCAPE: Final = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MAX_PARENTHESES: Final = 6
 
@@ -75,8 +76,8 @@ def definition_at(text: str, position: int, end: int) -> Definition | None:
         return None
     if angle := _ANGLE.match(text, label.end(), end):
         found = Destination(*angle.span(1), Quoting.ANGLE, angle.end())
-    elif bare := _NOT_BLANK.match(text, label.end(), end):
-        found = Destination(*bare.span(), Quoting.BARE, bare.end())
+    elif (after := _bare_end(text, label.end(), end)) > label.end():
+        found = Destination(label.end(), after, Quoting.BARE, after)
     else:
         return None
     title = _LINE_TITLE.match(text, found.after, end)
@@ -102,12 +103,17 @@ def _skip_blanks(text: str, position: int, end: int) -> int:
 
 
 def _bare_end(text: str, start: int, end: int) -> int:
-    """Return where a destination without brackets ends: at a blank or the `)` of its link."""
-    depth = 0
+    """Return where a destination without brackets ends: at a blank or the `)` of its link.
+
+    At its start, where it is none.
+    """
+    depth, after = 0, end
     if text.startswith("<", start):
         return start
     for edge in _BARE_EDGE.finditer(text, start, end):
+        before = depth
         depth += {"(": 1, ")": -1}.get(edge[0], 0)
         if depth < 0 or depth > _MAX_PARENTHESES or edge[0].isspace():
-            return edge.start()
-    return end
+            depth, after = before, edge.start()
+            break
+    return start if depth else after

@@ -10,6 +10,10 @@ _QUOTE: Final = re.compile(r" {0,3}>[ \t]?")
 _INDENT: Final = re.compile(r"[ \t]*")
 _FENCE: Final = re.compile(r"(`{3,})[^`\n]*$|(~{3,})")
 _ITEM: Final = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?=[ \t\r\n]|$)[ \t]*")
+# What underlines a heading, and what parts two paragraphs: a line of its own.
+_RULE: Final = re.compile(
+    r"(?:(?:=+|-+)[ \t]*|(?:-[ \t]*){3,}|(?:\*[ \t]*){3,}|(?:_[ \t]*){3,})\r?\n?"
+)
 _CODE_INDENT: Final = 4
 _TAB: Final = 4
 _MAX_DEPTH: Final = 32
@@ -87,11 +91,21 @@ class _Blocks:
                 yield from self._closed(line.start)
             elif self._open is None:
                 self._open = line.content
-            if self._text[line.content] == "#":
+            if self._text[line.content] in "#=-*_" and self._stands_alone(line):
                 yield from self._closed(line.end)
-            self._after_blank = False
-            self._quotes = line.quotes
+            self._passed(line)
         yield from self._closed(len(self._text))
+
+    def _passed(self, line: _Line) -> None:
+        self._after_blank = False
+        # A paragraph goes on without the marks of its quotation.
+        if self._open is None or self._open >= line.start:
+            self._quotes = line.quotes
+
+    def _stands_alone(self, line: _Line) -> bool:
+        """Tell whether a line is a heading, underlines one, or parts what stands around it."""
+        is_heading = self._text[line.content] == "#"
+        return is_heading or _RULE.fullmatch(self._text, line.content, line.end) is not None
 
     def _closed(self, end: int) -> Iterator[Prose]:
         if self._open is not None and self._open < end:
@@ -112,7 +126,7 @@ class _Blocks:
 
     def _ends_prose(self, line: _Line) -> bool:
         """Tell whether a line starts something of its own, whatever stood before it."""
-        if line.blank or line.quotes != self._quotes:
+        if line.blank or line.quotes > self._quotes:
             return True
         return self._text[line.content] in "#|" or self._item(line) is not None
 
@@ -142,7 +156,8 @@ class _Blocks:
         found = _FENCE.match(self._text[at : line.end].rstrip("\r\n"))
         if found is None or self._is_code(line):
             return None
-        return _Fence(found[1] or found[2], line.quotes, self._items[-1] if self._items else 0)
+        around = self._items if item else [at for at in self._items if at <= line.indent]
+        return _Fence(found[1] or found[2], line.quotes, around[-1] if around else 0)
 
     def _still_in(self, fence: _Fence, line: _Line) -> bool:
         return line.quotes >= fence.quotes and (line.blank or line.indent >= fence.base)

@@ -2,20 +2,14 @@
 
 import re
 import unicodedata
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from archivolt.domain.markdown_destinations import (
-    Destination,
-    Quoting,
-    definition_at,
-    destination_at,
-    unescaped,
-)
-from archivolt.domain.markdown_prose import Prose, front_matter_end, prose_of
+from archivolt.domain.markdown_destinations import Definition, Destination, Quoting, unescaped
+from archivolt.domain.markdown_links import WIKI, Autolink, InlineLink, LinkScanner, Wikilink
+from archivolt.domain.markdown_prose import front_matter_end, prose_of
 
 
 class LinkKind(StrEnum):
@@ -86,18 +80,16 @@ def written_links(text: str) -> list[WrittenLink]:
     links = list(_front_matter_links(text, end))
     for prose in prose_of(text, end):
         if text.find("[", prose.start, prose.end) >= 0:
-            links += sorted(_Scanner(text, prose).links(), key=lambda found: found.link.start)
+            scanned = LinkScanner(text, prose, notes=True).links()
+            found = [link for each in scanned if (link := _note_link(text, each))]
+            links += sorted(found, key=lambda each: each.link.start)
     return links
 
 
-_WIKI: Final = re.compile(r"(!?)\[\[([^\[\]\r\n]+)\]\]")
 _YAML_STRING: Final = re.compile(
     r"""(?:^|(?<=[\s\[{,]))(?:\#[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:''|[^'\n])*')""", re.MULTILINE
 )
 _YAML_ESCAPE: Final = re.compile(r'\\(["\\/])')
-_TOKEN: Final = re.compile(r"\\.|`+|<!--|\$|!?\[\[[^\[\]\r\n]+\]\]|!?\[|\]", re.DOTALL)
-_TICKS: Final = re.compile(r"`+")
-_FORMULA: Final = re.compile(r"\$(?![\s$])(?:\\.|[^$\\\r\n])*(?<!\s)\$(?!\d)")
 _ELSEWHERE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//")
 _ELSEWHERE_WIKI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 
@@ -105,11 +97,27 @@ _ELSEWHERE_WIKI: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 def _front_matter_links(text: str, end: int) -> Iterator[WrittenLink]:
     for string in _YAML_STRING.finditer(text, 0, end):
         single = string[0].startswith("'")
-        for match in _WIKI.finditer(text, string.start(), string.end()):
+        for match in WIKI.finditer(text, string.start(), string.end()):
             quoting = Quoting.SINGLE_QUOTED if single else Quoting.DOUBLE_QUOTED
             link = None if string[0].startswith("#") else _wikilink(match, quoting)
             if link is not None:
                 yield link
+
+
+def _note_link(
+    text: str, found: Definition | InlineLink | Wikilink | Autolink
+) -> WrittenLink | None:
+    match found:
+        case Wikilink():
+            return _wikilink(found.match, Quoting.WIKI)
+        case Definition():
+            place = found.destination
+            return _markdown_link(text, found.start, found.label, place, place.after)
+        case InlineLink():
+            place, alias = found.destination, text[found.text : found.text_end]
+            return _markdown_link(text, found.start, alias, place, place.after)
+        case Autolink():
+            return None  # no note has a scheme
 
 
 def _wikilink(match: re.Match[str], quoting: Quoting) -> WrittenLink | None:
@@ -154,101 +162,3 @@ def _markdown_link(
         end=end,
     )
     return WrittenLink(link, found.start, found.start + len(written), found.quoting)
-
-
-class _Opener(NamedTuple):
-    start: int
-    text: int
-    image: bool
-
-
-class _Scanner:
-    """One pass over a stretch of prose."""
-
-    def __init__(self, text: str, prose: Prose) -> None:
-        self._text = text
-        self._position, self._end = prose
-        self._openers: list[_Opener] = []
-        self._barrier = 0
-        self._ticks: dict[int, list[int]] | None = None
-        self._unclosed: set[str] = set()
-
-    def links(self) -> Iterator[WrittenLink]:
-        yield from self._definitions()
-        while token := _TOKEN.search(self._text, self._position, self._end):
-            self._position = token.end()
-            link = self._read(token)
-            if link is not None:
-                yield link
-
-    def _definitions(self) -> Iterator[WrittenLink]:
-        while found := definition_at(self._text, self._position, self._end):
-            self._position = found.next_line
-            place = found.destination
-            link = _markdown_link(self._text, found.start, found.label, place, place.after)
-            if link is not None:
-                yield link
-
-    def _read(self, token: re.Match[str]) -> WrittenLink | None:
-        mark = token[0]
-        if mark.startswith("\\"):
-            return None
-        if mark == "]":
-            return self._close(token.start())
-        if mark.endswith("]]"):
-            wiki = _WIKI.match(self._text, token.start())
-            return _wikilink(wiki, Quoting.WIKI) if wiki else None
-        if mark.endswith("["):
-            self._openers.append(_Opener(token.start(), token.end(), mark == "!["))
-        elif mark.startswith("`"):
-            self._pass_code(token)
-        elif mark == "<!--":
-            self._pass_to("-->", token.end())
-        elif mark == "$":
-            self._pass_formula(token.start())
-        return None
-
-    def _close(self, position: int) -> WrittenLink | None:
-        """Return the link whose text ends at `position`; a link holds no other, save images."""
-        if not self._openers:
-            return None
-        opener = self._openers.pop()
-        inside_a_link = len(self._openers) < self._barrier and not opener.image
-        self._barrier = min(self._barrier, len(self._openers))
-        if inside_a_link or not self._text.startswith("(", position + 1):
-            return None
-        found = destination_at(self._text, position + 1, self._end)
-        if found is None:
-            return None
-        self._position = found.after
-        if not opener.image:
-            self._barrier = len(self._openers)
-        alias = self._text[opener.text : position]
-        return _markdown_link(self._text, opener.start, alias, found, found.after)
-
-    def _pass_code(self, opening: re.Match[str]) -> None:
-        if self._ticks is None:
-            self._ticks = {}
-            for run in _TICKS.finditer(self._text, opening.start(), self._end):
-                self._ticks.setdefault(len(run[0]), []).append(run.start())
-        same = self._ticks.get(len(opening[0]), [])
-        closing = bisect_left(same, opening.end())
-        if closing < len(same):
-            self._position = same[closing] + len(opening[0])
-
-    def _pass_formula(self, start: int) -> None:
-        if self._text.startswith("$$", start):
-            self._pass_to("$$", start + 2)
-        elif formula := _FORMULA.match(self._text, start, self._end):
-            self._position = formula.end()
-
-    def _pass_to(self, closing: str, start: int) -> None:
-        """Go behind the next `closing`, if there is one; look for it in vain only once."""
-        self._position = start
-        if closing in self._unclosed:
-            return
-        found = self._text.find(closing, start, self._end)
-        if found < 0:
-            self._unclosed.add(closing)
-        else:
-            self._position = found + len(closing)

@@ -91,6 +91,21 @@ def test_the_passages_that_an_answer_names_are_its_sources(
     assert used(text, A, B, C) == expected
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "See [it](<vault://docs/Été (1)/b c.md>).",
+        "See [it](vault://docs/E\u0301te\u0301%20(1)/b%20c.md#part 'title').",
+        r"> See <vault://docs/%C3%89t%C3%A9%20%281%29/b%20c.md>",
+        "See [it][1].\n\n> [1]: vault://docs/%c3%89t%c3%a9%20\\(1\\)/b%20c.md",
+    ],
+)
+def test_a_passage_is_named_by_a_link_of_any_form(text: str) -> None:
+    named = hit("Été (1)/b c.md") | {"uri": "vault://docs/%C3%89t%C3%A9%20%281%29/b%20c.md"}
+
+    assert used(text, A, named, B) == [("Été (1)/b c.md", "")]
+
+
 def test_a_model_that_says_its_sources_is_believed() -> None:
     assert used("a.md", A, B, C, sources=(C["uri"],)) == [("sub/b.md", "")]
     assert used("a.md", A, B, C, sources=()) == []
