@@ -12,9 +12,13 @@ from typing import Any
 import httpx2
 import pytest
 
+from archivolt.adapters.system.clock import SystemClock
 from archivolt.domain.identity import Role
 from archivolt_local.addresses import free_port
+from archivolt_local.private_files import read_json
+from archivolt_local.tokens import TokenSubject, sign_in_link
 from tests.e2e.stack import Stack, wait_until
+from tests.e2e.test_oauth import Person
 from tests.fakes import mcp_program
 from tests.fakes.openai_server import OpenAIServer, Reply, calls, openai_server, says
 
@@ -146,6 +150,50 @@ def test_a_real_server_is_used_over_http_and_so_is_our_own(
     assert [call["status"] for call in asked["tool_calls"]] == ["success", "success"]
     assert "Echo: hello" in results(model)
     assert "Notes-fred" in results(model)
+
+
+def test_a_person_connects_their_own_account_and_the_chat_uses_it_as_them(
+    stack: Stack, http: httpx2.Client
+) -> None:
+    page, connection = f"{stack.url}/oauth/mcp/ourselves", f"{API}/mcp/ourselves/connection"
+    assert turn_on(http, "ourselves", url=f"{stack.url}/mcp")["problem"]["code"] == (
+        "mcp_sign_in_needed"
+    )
+    answer, _ = ask(http, says("Done."))
+    assert page in next(each["message"] for each in answer["notices"])
+
+    fred = Person(stack, "fred")
+    subject = TokenSubject(tenant="federated", user="fred", role=Role.TENANT_ADMIN)
+    signing = str(read_json(stack.data.keys)["signing"])
+    fred.follows(sign_in_link(stack.url, subject, signing, SystemClock()), "Programs you let in")
+    begun = http.post(connection).json()
+    fred.follows(begun["authorization_url"], "Your account is connected")
+
+    assert http.get(connection).json()["state"] == "connected"
+    listed = {each["id"]: each["status"] for each in http.get(f"{API}/mcp").json()["servers"]}
+    assert listed["ourselves"] == "connected"
+    account = {"pk": {"S": "MCP_ACCOUNTS#federated"}, "sk": {"S": "fred#ourselves"}}
+    kept = stack.aws.tables.update_item(
+        TableName="archivolt-control",
+        Key=account,
+        UpdateExpression="SET expires_at = :over",
+        ExpressionAttributeValues={":over": {"N": "0"}},
+        ReturnValues="ALL_NEW",
+    )["Attributes"]
+    asked, model = ask(http, calls(("mcp_ourselves_list_vaults", {})), says("Done."))
+    assert [call["status"] for call in asked["tool_calls"]] == ["success"]
+    assert (asked["notices"], "Notes-fred" in results(model)) == ([], True)
+    renewed = stack.aws.tables.get_item(TableName="archivolt-control", Key=account)["Item"]
+    assert renewed["edition"] == {"N": str(int(kept["edition"]["N"]) + 1)}
+    assert renewed["sealed"] != kept["sealed"]
+    [let_in] = http.get(f"{API}/connections").json()["connections"]
+    assert let_in["program"] == "Archivolt"
+
+    assert http.delete(connection).status_code == 204
+    assert http.get(f"{API}/connections").json()["connections"] == []
+    asked, _ = ask(http, calls(("mcp_ourselves_list_vaults", {})), says("Done."))
+    assert [call["status"] for call in asked["tool_calls"]] == ["error"]
+    assert [notice["code"] for notice in asked["notices"]] == ["mcp_sign_in_needed"]
 
 
 def _answers(address: str) -> bool:

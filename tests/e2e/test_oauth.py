@@ -94,6 +94,16 @@ class Person:
                 page = self._fill_in(page)
         return page.headers["location"]
 
+    def follows(self, url: str, until: str) -> None:
+        """Open an address of ours, and go on until a page says something."""
+        page = self.browser.get(url)
+        while until not in page.text:
+            if page.is_redirect:
+                page = self.browser.get(urljoin(url, page.headers["location"]))
+            else:
+                assert page.status_code == 200, page.text
+                page = self._fill_in(page)
+
     async def answer(self) -> AuthorizationCodeResult:
         """Return what the browser brings to the program."""
         answer = answer_in(self._answer)

@@ -18,6 +18,7 @@ def code_of(stack: Stack, function: str, service: str, operation: str, **argumen
 KEY = {"pk": {"S": "a"}, "sk": {"S": "b"}}
 SESSION = {"pk": {"S": "SESSION#a"}, "sk": {"S": "SESSION"}}
 HOOK = {"pk": {"S": "WEBHOOKS#local"}, "sk": {"S": "WEBHOOK#a"}}
+ACCOUNT = {"pk": {"S": "MCP_ACCOUNTS#local"}, "sk": {"S": "a#b"}}
 BUCKET = "archivolt-documents-000000000000-us-east-1"
 NOTE = {"Bucket": BUCKET, "Key": "vaults/local/v/x.md"}
 TIMER = {
@@ -59,6 +60,8 @@ SHARD = {"Bucket": BUCKET, "Key": "derived/local/v/lexical/x"}
         ("agent", "timers", "create_schedule", TIMER),
         ("mcp", "timers", "create_schedule", TIMER),
         ("chat", "timers", "list_schedules", {}),
+        ("chat", "tables", "put_item", {"TableName": "archivolt-control", "Item": ACCOUNT}),
+        ("mcp", "tables", "update_item", {"TableName": "archivolt-control", "Key": ACCOUNT}),
         ("webhooks", "objects", "get_object", NOTE),
         ("webhooks", "tables", "get_item", {"TableName": "archivolt-control", "Key": KEY}),
         ("webhooks", "tables", "put_item", {"TableName": "archivolt-control", "Item": HOOK}),
