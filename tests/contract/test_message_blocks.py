@@ -15,6 +15,7 @@ from archivolt.domain.conversation import Author, Conversation, Message
 from archivolt.domain.limits import MAX_HISTORY_MESSAGES
 from tests.builders import ACME, a_conversation, a_message
 from tests.contract.conftest import NewTable
+from tests.contract.test_conversation_store import a_full_message
 from tests.fakes.clock import START
 from tests.fakes.conversations import InMemoryConversations
 
@@ -61,16 +62,22 @@ class Both:
     def turn(self, text: str = "Hello", *, fails: bool = False) -> None:
         """Take a turn as the chat does: it reads the end, stores the question, then the answer."""
         self.now = self.kept.latest(ACME, self.now.id)
-        self._append([a_message(self.now.message_count + 1, text)], busy=True)
+        self.say([a_message(self.now.message_count + 1, text)], busy=True)
         answer = a_message(self.now.message_count + 1, text, author=Author.ASSISTANT)
-        self._append([] if fails else [answer], busy=False)
+        self.say([] if fails else [answer], busy=False)
 
     def append(self, count: int, text: str = "Hello", *, busy: bool = False) -> None:
         """Append many messages at once, of the person and of the model in turns."""
         authors = (Author.ASSISTANT, Author.USER)
         first = self.now.message_count + 1
         numbers = range(first, first + count)
-        self._append([a_message(n, text, author=authors[n % 2]) for n in numbers], busy=busy)
+        self.say([a_message(n, text, author=authors[n % 2]) for n in numbers], busy=busy)
+
+    def say(self, messages: Sequence[Message], *, busy: bool) -> None:
+        """Append messages."""
+        until = UNTIL if busy else None
+        self.expected.append(self.now, list(messages), busy_until=until)
+        self.now = self.kept.append(self.now, list(messages), busy_until=until)
 
     def check(self) -> None:
         """Both have the same, whole and at the end."""
@@ -81,11 +88,6 @@ class Both:
         """How many blocks there are, and how many single messages."""
         kinds = [item["sk"].partition("#")[0] for item in self.table.items(PK)]
         return kinds.count("EARLIER"), kinds.count("MESSAGE")
-
-    def _append(self, messages: Sequence[Message], *, busy: bool) -> None:
-        until = UNTIL if busy else None
-        self.expected.append(self.now, list(messages), busy_until=until)
-        self.now = self.kept.append(self.now, list(messages), busy_until=until)
 
 
 @pytest.fixture
@@ -107,6 +109,16 @@ def test_twenty_messages_come_together_with_the_answer_after_them(both: Both) ->
 
     both.check()
     assert both.items() == (1, 3)
+
+
+def test_a_message_is_in_a_block_as_it_was(both: Both) -> None:
+    empty, full = a_message(1, ""), replace(a_full_message(), number=2)
+    both.say([empty, full], busy=True)
+    both.append(BLOCK_MESSAGES - 2)
+
+    both.check()
+
+    assert both.items() == (1, 0)
 
 
 def test_long_messages_stay_single(both: Both) -> None:
