@@ -1,4 +1,7 @@
-"""Joins passages that stand next to each other in a document: one place is one hit. Pure."""
+"""Joins passages that stand next to each other in a document: one place is one hit. Pure.
+
+What stands before a document's first title, such as its properties, is one place with what follows.
+"""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,7 +22,7 @@ class Found:
 
 
 def joined(ranked: Sequence[Ranked]) -> list[Found]:
-    """Return passages as they are, neighbours under the same titles and on the same page as one.
+    """Return passages as they are, neighbours in one place and on the same page as one.
 
     Each stands where the best of its passages stood.
     """
@@ -46,9 +49,8 @@ def _runs(passages: Sequence[Ranked]) -> list[list[Ranked]]:
 
 def _are_neighbours(before: Ranked, after: Ranked) -> bool:
     one, other = before.candidate.passage, after.candidate.passage
-    return (
-        other.number == one.number + 1 and other.headings == one.headings and other.page == one.page
-    )
+    same_place = other.headings == one.headings or not one.headings
+    return other.number == one.number + 1 and same_place and other.page == one.page
 
 
 def _found(run: Sequence[Ranked], best: Ranked) -> Found:

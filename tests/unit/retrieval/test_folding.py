@@ -74,15 +74,26 @@ def test_what_neighbours_share_is_shown_once() -> None:
 @pytest.mark.parametrize(
     "other",
     [
-        ranked("a.md", "x", number=2),
-        ranked("b.md", "x", number=1),
-        ranked("a.md", "x", number=1, page=2),
-        ranked("a.md", "x", number=1, headings=("Title",)),
-        ranked("a.md", "x", number=1, vault=vault_ref("v2")),
+        ranked("a.md", "x", number=2, headings=("Title",)),
+        ranked("b.md", "x", number=1, headings=("Title",)),
+        ranked("a.md", "x", number=1, headings=("Title",), page=2),
+        ranked("a.md", "x", number=1, headings=("Other",)),
+        ranked("a.md", "x", number=1),
+        ranked("a.md", "x", number=1, headings=("Title",), vault=vault_ref("v2")),
     ],
 )
 def test_what_stands_elsewhere_is_a_hit_of_its_own(other: Ranked) -> None:
-    assert len(joined([ranked("a.md", "y", number=0), other])) == 2
+    assert len(joined([ranked("a.md", "y", number=0, headings=("Title",)), other])) == 2
+
+
+def test_a_documents_properties_are_one_hit_with_what_follows_them() -> None:
+    [found] = joined(
+        [
+            ranked("llamas.md", "tags: [andes]", number=0),
+            ranked("llamas.md", "They eat hay.", number=1, headings=("Llamas",)),
+        ]
+    )
+    assert (found.text, found.line) == ("tags: [andes]\n\nThey eat hay.", 1)
 
 
 def test_what_says_nearly_the_same_is_shown_once_and_named() -> None:
