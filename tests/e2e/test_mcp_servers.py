@@ -172,8 +172,9 @@ def test_a_person_connects_their_own_account_and_the_chat_uses_it_as_them(
     assert http.get(connection).json()["state"] == "connected"
     listed = {each["id"]: each["status"] for each in http.get(f"{API}/mcp").json()["servers"]}
     assert listed["ourselves"] == "connected"
+    tables: Any = stack.aws.tables
     account = {"pk": {"S": "MCP_ACCOUNTS#federated"}, "sk": {"S": "fred#ourselves"}}
-    kept = stack.aws.tables.update_item(
+    kept = tables.update_item(
         TableName="archivolt-control",
         Key=account,
         UpdateExpression="SET expires_at = :over",
@@ -183,7 +184,7 @@ def test_a_person_connects_their_own_account_and_the_chat_uses_it_as_them(
     asked, model = ask(http, calls(("mcp_ourselves_list_vaults", {})), says("Done."))
     assert [call["status"] for call in asked["tool_calls"]] == ["success"]
     assert (asked["notices"], "Notes-fred" in results(model)) == ([], True)
-    renewed = stack.aws.tables.get_item(TableName="archivolt-control", Key=account)["Item"]
+    renewed = tables.get_item(TableName="archivolt-control", Key=account)["Item"]
     assert renewed["edition"] == {"N": str(int(kept["edition"]["N"]) + 1)}
     assert renewed["sealed"] != kept["sealed"]
     [let_in] = http.get(f"{API}/connections").json()["connections"]

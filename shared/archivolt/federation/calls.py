@@ -107,13 +107,21 @@ class McpCalls:
         return result
 
     def ask(self, principal: Principal, server: McpServer) -> None:
-        """Ask a server for its tools that has none yet, or did not answer; keep what it says."""
+        """Ask a server for its tools that has none yet, or did not answer; keep what it says.
+
+        What it shows somebody's own account is agreed to by an administrator's alone.
+        """
         self._has_called = True
         now = self._clock.now()
+        administers = principal.role.includes(Role.TENANT_ADMIN)
+
+        def listed(target: McpTarget) -> Sequence[McpTool] | None:
+            return self._client().tools(target) if administers or not target.account else None
+
         try:
-            tools = self._access.using(
-                principal, server, lambda target: self._client().tools(target)
-            )
+            tools = self._access.using(principal, server, listed)
+            if tools is None:
+                return
             known = learnt(server, tools, now)
         except ArchivoltError as error:
             if error.code == "unavailable":

@@ -23,6 +23,7 @@ from archivolt.domain.federation import (
     McpTransport,
 )
 from archivolt.domain.identity import UserId
+from archivolt.domain.mcp_accounts import AccountNeededError
 from archivolt.domain.messages import Language
 from archivolt.domain.stream import ConfirmationRequired, Notice, StreamEvent, ToolUseResult
 from archivolt.ports.chat_model import ModelTurn
@@ -31,6 +32,7 @@ from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.chat_world import ChatWorld
 from tests.fakes.federation import ScriptedServer
 from tests.fakes.models import ScriptedModel, calling
+from tests.oauth import PUBLIC_URL
 
 WORDS = {"type": "object", "properties": {"words": {"type": "string"}}, "required": ["words"]}
 ECHO = McpTool(
@@ -261,6 +263,28 @@ def test_a_broken_server_is_taken_out_with_a_notice_and_tried_again_at_the_next_
     assert world.only_conversation().messages[-1].text == "Done."
     assert world.mcp_servers.of_tenant(ACME)[0].status is McpStatus.ERROR
     asyncio.run(world.turn("Again"))
+    assert "mcp_ours_echo" in offered(world)
+
+
+def test_a_server_that_asks_for_an_account_is_out_for_the_turn_and_says_where_to_sign_in() -> None:
+    echo = calling("mcp_ours_echo", words="hi")
+    world = world_with(echo, DONE, echo, DONE)
+    world.mcp_client.servers["ours"].answers = {"echo": AccountNeededError("ours")}
+
+    first = asyncio.run(world.turn("Hello"))
+
+    page = f"{PUBLIC_URL}/oauth/mcp/ours"
+    assert notices(first) == ["mcp_sign_in_needed"]
+    assert [page in event.message for event in first if isinstance(event, Notice)] == [True]
+    assert "mcp_sign_in_needed" in told(world)
+    assert "mcp_ours_echo" not in offered(world)
+    assert len(world.mcp_client.calls) == 1
+    [kept] = world.mcp_servers.of_tenant(ACME)
+    assert (kept.status, kept.tools is None) == (McpStatus.CONNECTED, False)
+
+    world.mcp_client.servers["ours"].answers = {"echo": McpResult(text="it said")}
+    second = asyncio.run(world.turn("Again"))
+    assert notices(second) == []
     assert "mcp_ours_echo" in offered(world)
 
 

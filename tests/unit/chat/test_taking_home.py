@@ -20,6 +20,7 @@ from archivolt.domain.skill import Skill
 from archivolt.domain.usage import Budgets, Reservation, Tokens
 from archivolt.domain.vault import VaultRole
 from archivolt.ports.chat_model import ModelTurn
+from tests.account_world import an_account
 from tests.builders import ACME, ALICE, BOB, a_conversation, a_message, a_vault, principal
 from tests.chat_world import ChatWorld
 from tests.export_world import taking_home_of
@@ -139,8 +140,12 @@ def test_runs_tokens_and_connections_are_in_it_without_secrets(world: ChatWorld)
     )
     vars(grants).setdefault("_grants", {})[grant.id] = grant
 
+    world.mcp_accounts.store.connect(an_account(sealed="secret-tokens"))
+
     files = taken(world, runs=runs, tokens=tokens, grants=grants)
 
+    [account] = json.loads(files["mcp-accounts.json"])
+    assert (account["server"], account["state"]) == ("ours", "sign_in_needed")
     assert json.loads(files["runs/r1.json"])["goal"] == "Do « it »."
     assert json.loads(files["tokens.json"])[0]["name"] == "laptop"
     assert json.loads(files["connections.json"])[0]["program"] == "A client"
