@@ -3,6 +3,8 @@
 import ast
 import os
 import re
+import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +26,9 @@ MAX_WIRING_LINES = 25
 EMPTY_NAMES = {"util", "utils", "helper", "helpers", "common", "misc", "manager", "managers"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+# What makes stacks besides the one that tests share. Two of test_starting never get one started.
+STARTERS = {"test_starting.py": 5, "test_real_notes.py": 1, "test_runs.py": 1}
 
 # Written with classes of one character, so that this file does not break its own rule.
 FORBIDDEN_TEXT = {
@@ -67,27 +72,42 @@ def imported_modules(path: Path) -> set[str]:
     return modules
 
 
-@pytest.mark.parametrize("path", code_files(), ids=name_of)
-def test_a_module_says_what_it_is_for_and_fits_on_a_few_screens(path: Path) -> None:
-    source = path.read_text(encoding="utf-8")
+# One test for all modules: there are a thousand, and a test of each costs more than its look.
+def test_every_module_says_what_it_is_for_and_fits_on_a_few_screens() -> None:
+    sources = {path: path.read_text(encoding="utf-8") for path in code_files()}
+    lengths = {name_of(path): len(source.splitlines()) for path, source in sources.items()}
+    silent = [
+        name_of(path)
+        for path, source in sources.items()
+        if source.strip() and not ast.get_docstring(tree(path))
+    ]
 
-    assert len(source.splitlines()) <= MAX_MODULE_LINES
-    assert not source.strip() or ast.get_docstring(tree(path))
+    assert len(sources) > 600
+    assert {name: n for name, n in lengths.items() if n > MAX_MODULE_LINES} == {}
+    assert silent == []
 
 
-@pytest.mark.parametrize("path", code_files(), ids=name_of)
-def test_functions_are_short(path: Path) -> None:
-    lengths = {f.name: length_without_docstring(f) for f in functions_in(tree(path))}
+def test_functions_are_short() -> None:
+    lengths = {
+        f"{name_of(path)}: {function.name}": length_without_docstring(function)
+        for path in code_files()
+        for function in functions_in(tree(path))
+    }
 
     assert {name: n for name, n in lengths.items() if n > MAX_FUNCTION_LINES} == {}
 
 
-@pytest.mark.parametrize("path", code_files(), ids=name_of)
-def test_names_say_something(path: Path) -> None:
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    classes = [node.name for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)]
+def test_names_say_something() -> None:
+    names = [
+        (name_of(path), name)
+        for path in code_files()
+        for name in (
+            *path.relative_to(ROOT).with_suffix("").parts,
+            *(node.name for node in ast.walk(tree(path)) if isinstance(node, ast.ClassDef)),
+        )
+    ]
 
-    assert [name for name in (*parts, *classes) if words(name) & EMPTY_NAMES] == []
+    assert [(path, name) for path, name in names if words(name) & EMPTY_NAMES] == []
 
 
 def test_a_name_is_taken_apart_into_its_words() -> None:
@@ -146,3 +166,43 @@ def test_ci_names_every_folder_of_tests() -> None:
     folders |= {path.parents[1].name for path in (ROOT / "tests").glob("*/*/test_*.py")}
     script = (ROOT / ".ci/run").read_text(encoding="utf-8")
     assert {name for name in folders if f"tests/{name}" not in script} == set()
+
+
+def test_ci_runs_every_test_of_a_part_once() -> None:
+    script = (ROOT / ".ci/run").read_text(encoding="utf-8")
+    lists = script[script.index("\napart=(") : script.index("\nwork_off()")]
+    each = 'for part in "${parts[@]}"; do echo $part; done'
+    said = subprocess.run(
+        ["bash", "-euc", f"{lists}\n{each}"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    run = Counter(name for part in said.stdout.splitlines() for name in modules_of(part.split()))
+
+    parts = [
+        name_of(path)
+        for folder in ("unit", "contract", "entrypoints")
+        for path in (ROOT / "tests" / folder).rglob("test_*.py")
+    ]
+    assert run == Counter(parts)
+
+
+def modules_of(arguments: list[str]) -> Iterator[str]:
+    """Yield the modules that pytest runs with some arguments."""
+    ignored = [word.removeprefix("--ignore=") for word in arguments if word.startswith("--")]
+    for place in (ROOT / word for word in arguments if not word.startswith("--")):
+        for path in [place] if place.is_file() else place.rglob("test_*.py"):
+            if not any(path.is_relative_to(ROOT / folder) for folder in ignored):
+                yield name_of(path)
+
+
+def test_few_tests_start_a_stack_of_their_own() -> None:
+    """A start costs twenty seconds of a core: tests share one stack, but for those about starts."""
+    starters = Counter(
+        path.name
+        for path in (ROOT / "tests/e2e").glob("test_*.py")
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in {"new_stack", "running", "Stack"}
+    )
+
+    assert starters == STARTERS

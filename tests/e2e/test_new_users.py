@@ -34,7 +34,9 @@ def test_who_is_new_has_a_vault_and_it_is_synchronised(stack: Stack, door: Door)
     with stack.client(stack.token(user, tenant=tenant, role=Role.VIEWER)) as http:
         assert door(http) == 200
         wait_until(
-            lambda: stack.vault_status(f"Notes-{user}").get("last_sync") is not None, 120, every=0.5
+            lambda: stack.vault_status(f"Notes-{user}", http).get("last_sync") is not None,
+            120,
+            every=0.2,
         )
         [vault] = http.get(f"{API}/vaults").json()["vaults"]
         assert (vault["name"], vault["role"]) == (f"Notes-{user}", "owner")

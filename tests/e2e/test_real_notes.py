@@ -53,7 +53,7 @@ def test_every_page_is_indexed_and_found_by_asking_and_stays_so(
     pages = sum(1 for _ in folder.rglob("*.md"))
     stack = new_stack({"docs": folder}).start()
 
-    wait_until(lambda: is_found_by_words(stack, pages), 240, every=3)
+    wait_until(lambda: is_found_by_words(stack, pages), 240, every=0.5)
     for question, page in ANSWERS.items():
         assert page in paths(stack, question)[:3]
         assert page in cited(stack, question)
@@ -61,7 +61,7 @@ def test_every_page_is_indexed_and_found_by_asking_and_stays_so(
     (folder / ANSWERS[ARRAYS]).unlink()
     (folder / ANSWERS[LISTS]).rename(folder / "à lire.md")
     wait_until(lambda: "à lire.md" in paths(stack, LISTS)[:3])
-    wait_until(lambda: is_found_by_words(stack, pages - 1), every=2)
+    wait_until(lambda: is_found_by_words(stack, pages - 1), every=0.5)
     stack.stop()
     stack.start()
 

@@ -17,7 +17,7 @@ def test_the_command_makes_the_index_of_a_vault_anew(stack: Stack) -> None:
         assert http.post("/api/v1/vaults", json={"name": name}).status_code == 201
         note = {"path": "a.md", "content": "# Marmots\n\nMarmots whistle.\n"}
         assert http.post(f"/api/v1/file/{name}", json=note).status_code == 201
-        wait_until(lambda: stack.vault_status(name)["states"] == {"indexed": 1}, every=1)
+        wait_until(lambda: stack.vault_status(name)["states"] == {"indexed": 1}, every=0.2)
         before = stack.vault_status(name)["last_sync"]
 
         command = stack.command("reindex", "--vault", name, "--tenant", "local")
@@ -29,7 +29,7 @@ def test_the_command_makes_the_index_of_a_vault_anew(stack: Stack) -> None:
             return seen["rebuild"] is None and seen["last_sync"] not in {None, before}
 
         wait_until(is_done, 120, every=0.5)
-        wait_until(lambda: stack.vault_status(name)["states"] == {"indexed": 1}, every=1)
+        wait_until(lambda: stack.vault_status(name)["states"] == {"indexed": 1}, every=0.2)
     assert [hit["path"] for hit in stack.search("marmots", vault=name)] == ["a.md"]
 
 

@@ -127,14 +127,16 @@ def test_a_signal_while_it_starts_ends_it_cleanly(
     assert "Traceback" not in own.output
 
 
-def test_a_stopped_stack_leaves_no_process_and_keeps_everything(
+def test_a_stopped_stack_leaves_no_process_and_keeps_everything_and_a_lost_part_stops_it(
     new_stack: NewStack, tmp_path: Path
 ) -> None:
     folder = tmp_path / "notes"
     shutil.copytree(SAMPLE_VAULT, folder)
     own = new_stack({"notes": folder}).start()
-    wait_until(lambda: own.vault_status("notes").get("states") == {"indexed": 5}, 120, every=2)
+    wait_until(lambda: own.vault_status("notes").get("states") == {"indexed": 5}, 120, every=0.5)
     before = own.vault_status("notes")
+    told = {vault["name"]: vault["states"] for vault in own.status()["vaults"]}
+    assert told["notes"] == {"indexed": 5}
     hits = [(hit["path"], hit["heading"]) for hit in own.search("nightly backups kept")]
     assert hits[0][0] == "Guides/Backups.md"
     assert own.stop(signal.SIGINT) == 0
@@ -143,6 +145,12 @@ def test_a_stopped_stack_leaves_no_process_and_keeps_everything(
     # The scheduled comparison may have run meanwhile.
     assert own.vault_status("notes") | {"last_sync": before["last_sync"]} == before
     assert [(hit["path"], hit["heading"]) for hit in own.search("nightly backups kept")] == hits
+    (store,) = [pid for pid in own.processes() if b"vectors.server" in _command(pid)]
+    os.kill(store, signal.SIGKILL)
+    assert own.process is not None
+    assert own.process.wait(60) == 1
+    assert "archivolt: The vector store ended by itself" in own.output
+    assert own.processes() == []
 
 
 @pytest.mark.one_python
@@ -154,27 +162,18 @@ def test_killed_while_it_indexes_it_finishes_after_the_next_start(
     for number in range(60):
         (folder / f"{number:02}.md").write_text(f"# Note {number}\n\nThe word is mot{number:02}.\n")
     own = new_stack({"many": folder}).start()
-    wait_until(lambda: 5 <= own.vault_status("many").get("files", 0) < 60, 120, every=1)
+    wait_until(lambda: own.vault_status("many").get("files", 0) >= 5, 120, every=0.2)
+    assert own.vault_status("many")["states"].get("indexed", 0) < 60
     with own.client() as client:
         written = {"path": "acknowledged.md", "content": "# Kept\n\nThe word is pangolin.\n"}
         assert client.post("/api/v1/file/many", json=written).status_code == 201
     own.kill()
     own.start()
-    wait_until(lambda: own.vault_status("many").get("states") == {"indexed": 61}, 420, every=3)
+    wait_until(lambda: own.vault_status("many").get("states") == {"indexed": 61}, 420, every=0.5)
     (hit,) = own.search("pangolin", mode="lexical")[:1]
     assert hit["path"] == "acknowledged.md"
     paths = {own.search(f"mot{number:02}", mode="lexical")[0]["path"] for number in (0, 31, 59)}
     assert paths == {"00.md", "31.md", "59.md"}
-
-
-def test_a_part_that_dies_stops_the_stack_with_a_sentence(new_stack: NewStack) -> None:
-    own = new_stack(tables="ministack").start()
-    (store,) = [pid for pid in own.processes() if b"vectors.server" in _command(pid)]
-    os.kill(store, signal.SIGKILL)
-    assert own.process is not None
-    assert own.process.wait(60) == 1
-    assert "archivolt: The vector store ended by itself" in own.output
-    assert own.processes() == []
 
 
 def _command(pid: int) -> bytes:
@@ -184,16 +183,16 @@ def _command(pid: int) -> bytes:
         return b""
 
 
-def test_the_chat_app_is_started_again_when_it_ends(new_stack: NewStack) -> None:
-    own = new_stack(tables="ministack").start()
-    (app,) = [pid for pid in own.processes() if b"app:app" in _command(pid)]
+def test_the_chat_app_is_started_again_when_it_ends(stack: Stack) -> None:
+    (app,) = [pid for pid in stack.processes() if b"app:app" in _command(pid)]
     os.kill(app, signal.SIGKILL)
 
-    def answers() -> bool:
-        with own.client() as client:
+    with stack.client() as client:
+
+        def answers() -> bool:
             return client.get("/api/v1/chat/conversations").status_code == 200
 
-    wait_until(lambda: app not in own.processes() and answers())
+        wait_until(lambda: app not in stack.processes() and answers())
 
 
 def test_private_files_are_their_owners_alone(stack: Stack) -> None:
