@@ -70,6 +70,10 @@ def test_a_person_begins_by_the_api_and_sees_how_they_stand(api: RestWorld) -> N
     connected = api.get(CONNECTION).json
     assert (connected["state"], connected["scope"]) == ("connected", "read")
     assert connected["issuer"] == "https://login.test/acme"
+    listed = api.get("/api/v1/mcp").json["servers"]
+    assert [each["account"] for each in listed if each["id"] in {"fetch", "ours"}] == [
+        *(None, "connected")
+    ]
     assert not [text for text in ("access-1", "refresh-1") if text in str(connected)]
     assert api.get(CONNECTION, user="bob").json["state"] == "not_connected"
     assert api.get(CONNECTION, user="mallory").json["error"]["code"] == "mcp_server_not_found"

@@ -4,7 +4,7 @@ Between going there and coming back a sign-in is kept by the digest of its `stat
 began it: it is good once, soon over, and for nobody else's browser (RFC 9700 §4.7).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -90,9 +90,21 @@ class McpAccounts:
         account = self._on.accounts.find(principal.tenant, principal.user, server.id)
         if account is not None and account.place != place_of(server):
             account = None
-        state = McpAccountState.ABSENT if account is None else account.state
+        state = _state(server, account)
         page = self._on.pages.page(server.id) if self._on.pages else ""
         return Standing(server=server, state=state, account=account, page=page)
+
+    def states(
+        self, principal: Principal, servers: Sequence[McpServer]
+    ) -> Mapping[str, McpAccountState]:
+        """Return how the caller stands with those of some servers that have an address."""
+        own = self._on.accounts.of_user(principal.tenant, principal.user)
+        kept = {account.server: account for account in own}
+        return {
+            server.id: _state(server, kept.get(server.id))
+            for server in servers
+            if address_of(server)
+        }
 
     def begin(self, principal: Principal, server_id: str) -> SignInPlace:
         """Return where the caller signs in to a server, for a few minutes.
@@ -252,6 +264,12 @@ class McpAccounts:
         except UnavailableError as error:
             # They are forgotten here all the same.
             logger.warning("tokens of an account are not revoked", extra=failure(error))
+
+
+def _state(server: McpServer, account: McpAccount | None) -> McpAccountState:
+    # What was let in to another address is no account here.
+    known = account is not None and account.place == place_of(server)
+    return account.state if account is not None and known else McpAccountState.ABSENT
 
 
 def _pending_field(digest: str) -> str:

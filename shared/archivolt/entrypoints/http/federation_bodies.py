@@ -6,6 +6,7 @@ from typing import Literal, Self
 from pydantic import BaseModel, Field
 
 from archivolt.domain.federation import McpServer, McpStatus, McpTool, McpTransport, list_digest
+from archivolt.domain.mcp_accounts import McpAccountState
 from archivolt.domain.messages import Language, message_for
 from archivolt.domain.tool import Risk
 from archivolt.federation.catalogue import CATALOGUE, entry_of
@@ -85,6 +86,9 @@ class McpServerBody(BaseModel):
     oauth: McpClientBody | None = Field(
         default=None, description="None for programs, and where nobody can sign in."
     )
+    account: McpAccountState | None = Field(
+        description="How you stand with it, where it wants accounts; null for programs."
+    )
     expose: list[str]
     tools: list[McpToolBody] = Field(description="Those that are agreed to.")
     tools_digest: str = Field(description="Of the list below, or of `tools`; for `accept`.")
@@ -117,11 +121,18 @@ class McpTrialBody(BaseModel):
 
 
 def server_body(
-    server: McpServer, language: Language, *, programs: bool, whole: bool, redirect_uri: str = ""
+    server: McpServer,
+    language: Language,
+    *,
+    programs: bool,
+    whole: bool,
+    redirect_uri: str,
+    account: McpAccountState | None,
 ) -> McpServerBody:
     """Return a server as JSON; `whole` with how it is reached.
 
-    `redirect_uri` is where people who sign in there come back to, "" for nowhere.
+    `redirect_uri` is where people who sign in there come back to, "" for nowhere; `account` how the
+    caller stands.
     """
     entry = entry_of(server.id)
     offered = server.offered if server.offered is not None else server.wanted
@@ -146,6 +157,7 @@ def server_body(
         url=(server.url or entry.url) if whole else "",
         parameters=_parameters(server, language) if whole else [],
         oauth=_client(server, redirect_uri) if whole and redirect_uri else None,
+        account=account,
         expose=list(server.expose),
         tools=[McpToolBody.of(server.id, tool) for tool in server.wanted],
         tools_digest=list_digest(offered),

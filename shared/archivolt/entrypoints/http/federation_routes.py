@@ -4,6 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from archivolt.domain.federation import McpServer
 from archivolt.domain.identity import Principal, Role
+from archivolt.domain.mcp_accounts import McpAccountState
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.errors import language_for
 from archivolt.entrypoints.http.federation_bodies import (
@@ -30,8 +31,12 @@ def _add_looking(router: APIRouter, services: ServicesOf) -> None:
         """The catalogue, everything off until an administrator turns it on; then your own."""
         with services().by_hand.doing(principal, "list_mcp_servers"):
             servers = services().mcp_servers.all(principal)
+            states = services().mcp_accounts().states(principal, servers)
         return McpServerList(
-            servers=[_shown(services(), principal, request, each) for each in servers]
+            servers=[
+                _shown(services(), principal, request, each, states.get(each.id))
+                for each in servers
+            ]
         )
 
     @router.post(
@@ -64,7 +69,8 @@ def _add_changing(router: APIRouter, services: ServicesOf) -> None:
             principal, "change_mcp_server", server=server_id, names=names
         ):
             server = services().mcp_servers.change(principal, server_id, change)
-        return _shown(services(), principal, request, server)
+            states = services().mcp_accounts().states(principal, [server])
+        return _shown(services(), principal, request, server, states.get(server.id))
 
     @router.delete(
         "/mcp/{server_id}",
@@ -80,7 +86,11 @@ def _add_changing(router: APIRouter, services: ServicesOf) -> None:
 
 
 def _shown(
-    services: RestServices, principal: Principal, request: Request, server: McpServer
+    services: RestServices,
+    principal: Principal,
+    request: Request,
+    server: McpServer,
+    account: McpAccountState | None,
 ) -> McpServerBody:
     return server_body(
         server,
@@ -88,4 +98,5 @@ def _shown(
         programs=services.mcp_servers.programs,
         whole=principal.role.includes(Role.TENANT_ADMIN),
         redirect_uri=services.mcp_accounts().callback(server),
+        account=account,
     )
