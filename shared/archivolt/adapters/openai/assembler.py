@@ -10,6 +10,7 @@ from archivolt.adapters.streaming.echoes import write_echo
 from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
 from archivolt.adapters.streaming.json_values import an_object, count, objects, text
 from archivolt.domain.providers import WireFormat
+from archivolt.domain.text_size import utf8_size
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import ModelTurn
 
@@ -31,6 +32,7 @@ class CompletionAssembler:
         self._calls = ToolCallAssembler()
         self._finish = ""
         self._usage: JsonObject = {}
+        self.unseen = 0
 
     @property
     def finished(self) -> bool:
@@ -110,7 +112,10 @@ class CompletionAssembler:
         self._details.feed(delta.get("reasoning_details"))
         for call in objects(delta.get("tool_calls")):
             self._calls.feed(call)
-        return self._answer.feed(_content(delta) + text(delta.get("refusal")))
+        said = _content(delta) + text(delta.get("refusal"))
+        shown = self._answer.feed(said)
+        self.unseen += utf8_size(said) - utf8_size(shown) + sum(map(utf8_size, _unsaid(delta)))
+        return shown
 
 
 def _content(delta: JsonObject) -> str:
@@ -119,6 +124,18 @@ def _content(delta: JsonObject) -> str:
     if isinstance(content, str):
         return content
     return "".join(text(part.get("text")) for part in objects(content))
+
+
+def _unsaid(delta: JsonObject) -> list[str]:
+    """Return what a delta brings beside its text, under whatever name thoughts have."""
+    calls = [an_object(call.get("function")) for call in objects(delta.get("tool_calls"))]
+    parts = [
+        part for each in objects(delta.get("content")) for part in objects(each.get("thinking"))
+    ]
+    parts += objects(delta.get("reasoning_details"))
+    thoughts = text(delta.get("reasoning_content")) or text(delta.get("reasoning"))
+    told = [thoughts] if thoughts else [text(part.get("text")) for part in parts]
+    return [*told, *(text(call.get("arguments")) for call in calls)]
 
 
 def whole_completion(body: JsonObject) -> JsonObject:
