@@ -65,7 +65,8 @@ class Editing:
             async for event in events:
                 if isinstance(event, TextDelta):
                     text += event.text
-                    yield event.text
+                    if event.text:
+                        yield event.text
                 else:
                     if event.finish_reason == "malformed":
                         raise UnavailableError(

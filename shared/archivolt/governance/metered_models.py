@@ -216,7 +216,7 @@ class _Call:
     async def noted(self, event: ModelEvent) -> ModelEvent:
         """Return an event as it goes on; a turn is settled first."""
         if isinstance(event, TextDelta):
-            self._received += utf8_size(event.text)
+            self._received += utf8_size(event.text) + event.unseen
             return event
         if not event.asked:
             await self._give_back()

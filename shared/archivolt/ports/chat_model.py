@@ -59,9 +59,14 @@ class ModelMessage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextDelta:
-    """A piece of the answer."""
+    """A piece of the answer.
+
+    `unseen`: so many bytes came besides that nobody is shown, such as thoughts and calls; text that
+    was held back until now is taken off again.
+    """
 
     text: str
+    unseen: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

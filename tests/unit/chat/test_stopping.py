@@ -31,7 +31,15 @@ from archivolt.domain.stream import (
 )
 from archivolt.domain.tool import Surface
 from archivolt.domain.usage import Balance
-from archivolt.ports.chat_model import ChatModel, ModelEvent, ModelRequest, ModelToolCall, ModelTurn
+from archivolt.governance.request_size import estimated_tokens
+from archivolt.ports.chat_model import (
+    ChatModel,
+    ModelEvent,
+    ModelRequest,
+    ModelToolCall,
+    ModelTurn,
+    TextDelta,
+)
 from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.chat_world import ChatWorld, events_of
 from tests.fakes.clock import START
@@ -168,6 +176,29 @@ def test_what_was_used_is_charged_and_the_rest_is_given_back() -> None:
     assert world.ledger.balance(ACME, f"{START:%Y-%m}") == Balance(spent=spent)
     answer = world.only_conversation().messages[-1]
     assert (answer.input_tokens, answer.output_tokens) == (end.input_tokens, end.output_tokens)
+
+
+def test_what_a_model_thought_and_wrote_for_tools_is_charged_too() -> None:
+    class Thinking(ScriptedModel):
+        async def create_message(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+            yield TextDelta(text="", unseen=4_000)
+            async for event in super().create_message(request):
+                yield event
+
+    wait = Wait(says="")
+    world = Talk(Thinking(wait))
+
+    async def talk() -> list[StreamEvent]:
+        turn = await world.start("Think")
+        await wait.started.wait()
+        return await stopped(world, turn)
+
+    events = run(talk())
+
+    assert text_of(events) == ""
+    end = events[-1]
+    assert isinstance(end, MessageEnd)
+    assert end.output_tokens == estimated_tokens(4_000)
 
 
 def test_the_providers_stream_is_closed() -> None:

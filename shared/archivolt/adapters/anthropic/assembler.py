@@ -9,6 +9,7 @@ from archivolt.adapters.streaming.echoes import write_echo
 from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
 from archivolt.adapters.streaming.json_values import an_object, count, objects, text
 from archivolt.domain.providers import WireFormat
+from archivolt.domain.text_size import utf8_size
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import ModelToolCall, ModelTurn
 
@@ -29,6 +30,7 @@ class MessageAssembler:
         self._stop = ""
         self._usage: JsonObject = {}
         self.ended = False
+        self.unseen = 0
         self._takers = {
             "message_start": self._begin,
             "content_block_start": self._start,
@@ -143,7 +145,10 @@ class MessageAssembler:
         delta = an_object(chunk.get("delta"))
         kind = {"input_json_delta": "tool_use"}.get(text(delta.get("type")), "text")
         said = self._block_at(chunk, kind).extend(delta)
-        return self._answer.feed(said)
+        shown = self._answer.feed(said)
+        unsaid = text(delta.get("thinking")) + text(delta.get("partial_json"))
+        self.unseen += utf8_size(said + unsaid) - utf8_size(shown)
+        return shown
 
     def _block_at(self, chunk: JsonObject, kind: str) -> Block:
         """Return the block of an event: without a place the last one, unknown a new one."""

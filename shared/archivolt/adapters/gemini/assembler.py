@@ -1,5 +1,6 @@
 """Assembles the chunks of one streamed `generateContent` into a turn; knows no HTTP."""
 
+import json
 from dataclasses import dataclass
 
 from archivolt.adapters.gemini.calls import FunctionCall, FunctionCallAssembler
@@ -8,6 +9,7 @@ from archivolt.adapters.streaming.echoes import write_echo
 from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
 from archivolt.adapters.streaming.json_values import an_object, count, joined, objects, text
 from archivolt.domain.providers import WireFormat
+from archivolt.domain.text_size import utf8_size
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import ModelTurn
 
@@ -54,6 +56,7 @@ class ContentAssembler:
         self._parts: list[_Part] = []
         self._finish = ""
         self._usage: JsonObject = {}
+        self.unseen = 0
 
     def feed(self, chunk: JsonObject) -> str:
         """Take a chunk and return the text that can be shown now.
@@ -119,11 +122,13 @@ class ContentAssembler:
     def _part(self, part: JsonObject) -> str:
         signature = text(part.get("thoughtSignature"))
         if "functionCall" in part:
+            self.unseen += len(json.dumps(part["functionCall"]))
             if call := self._calls.feed(part):
                 self._parts.append(_Part(call=call))
             return ""
         if part.get("thought"):
             self._thoughts.append(text(part.get("text")))
+            self.unseen += utf8_size(self._thoughts[-1])
             return ""
         if "text" not in part:
             self._parts.append(_Part(raw=part))
@@ -134,7 +139,9 @@ class ContentAssembler:
             self._parts.append(_Part(text=said, signature=signature))
         else:
             last.text += said
-        return self._answer.feed(said)
+        shown = self._answer.feed(said)
+        self.unseen += utf8_size(said) - utf8_size(shown)
+        return shown
 
     def _echo(self, called: list[FunctionCall]) -> str:
         """Return the parts as they have to come back; "" where text and calls say it all."""

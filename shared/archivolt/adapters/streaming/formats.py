@@ -32,6 +32,11 @@ class TurnAssembler(Protocol):
         """Whether the turn has its reason to end; counts may follow, and an end marker."""
         ...
 
+    @property
+    def unseen(self) -> int:
+        """How many bytes came so far that are not shown: thoughts, calls, what is held back."""
+        ...
+
     def feed(self, chunk: JsonObject) -> str:
         """Take a chunk and return the text that can be shown now.
 

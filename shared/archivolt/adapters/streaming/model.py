@@ -146,10 +146,13 @@ class StreamedChatModel:
 
     async def _events(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         assembler, decoder = self._wire.assembler(), ChunkDecoder()
+        told = 0
         async with aclosing(self._chunks(request, decoder, assembler)) as chunks:
             async for chunk in chunks:
-                if shown := assembler.feed(chunk):
-                    yield TextDelta(text=shown)
+                shown = assembler.feed(chunk)
+                unseen, told = assembler.unseen - told, assembler.unseen
+                if shown or unseen:
+                    yield TextDelta(text=shown, unseen=unseen)
         if shown := assembler.close():
             yield TextDelta(text=shown)
         yield assembler.turn(ended=decoder.done)

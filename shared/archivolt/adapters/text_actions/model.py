@@ -10,6 +10,7 @@ from typing import Any, Final
 from archivolt.adapters.text_actions.blocks import ActionReader
 from archivolt.adapters.text_actions.requests import search_first, without_tools
 from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.text_size import utf8_size
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import (
     ChatModel,
@@ -57,8 +58,9 @@ class ModelWithoutTools:
                     yield replace(turn, finish_reason="tool_calls") if calls else turn
                     return
                 text += shown
-                if shown:
-                    yield TextDelta(text=shown)
+                unseen = event.unseen + utf8_size(event.text) - utf8_size(shown)
+                if shown or unseen:
+                    yield TextDelta(text=shown, unseen=unseen)
 
 
 class ToolFallback:

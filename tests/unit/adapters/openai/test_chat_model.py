@@ -116,8 +116,9 @@ def test_the_first_words_come_before_the_last() -> None:
 
 def test_calls_come_with_the_turn() -> None:
     with openai_server(calls(("search", {"q": "x"}))) as server:
-        [turn] = ask(server.base_url)
+        [arguments, turn] = ask(server.base_url)
 
+    assert arguments == TextDelta(text="", unseen=len('{"q": "x"}'))
     assert isinstance(turn, ModelTurn)
     assert turn.tool_calls == (ModelToolCall(id="call_0", name="search", arguments='{"q": "x"}'),)
     assert turn.finish_reason == "tool_calls"

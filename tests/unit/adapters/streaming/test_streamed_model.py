@@ -27,7 +27,7 @@ from archivolt.ports.chat_model import (
     TextDelta,
     UnsentError,
 )
-from tests.fakes.openai_server import OpenAIServer, Reply, openai_server, says
+from tests.fakes.openai_server import OpenAIServer, Reply, chunks, openai_server, says
 from tests.fakes.provider_streams import (
     anthropic_calls,
     anthropic_says,
@@ -35,6 +35,7 @@ from tests.fakes.provider_streams import (
     anthropic_text,
     gemini_calls,
     gemini_says,
+    gemini_stream,
     lines,
 )
 
@@ -98,6 +99,56 @@ def test_an_answer_streams_and_ends_with_the_whole_turn(spoken: WireFormat) -> N
 
     assert "".join(each.text for each in pieces if isinstance(each, TextDelta)) == "Bonjour"
     assert turn == ModelTurn(text="Bonjour", input_tokens=7, output_tokens=3)
+
+
+THOUGHTS, ARGUMENTS = "Où est-ce ?", '{"q": "key"}'
+FUNCTION = {"name": "search", "arguments": ARGUMENTS}
+
+
+def opens(*deltas: dict[str, Any]) -> Reply:
+    return chunks(*deltas, {"tool_calls": [{"index": 0, "id": "c", "function": FUNCTION}]})
+
+
+@pytest.mark.parametrize(
+    ("spoken", "reply", "unseen"),
+    [
+        (WireFormat.OPENAI, opens({"reasoning_content": THOUGHTS}), THOUGHTS + ARGUMENTS),
+        (
+            WireFormat.OPENAI,
+            opens({"reasoning": THOUGHTS, "reasoning_details": [{"text": THOUGHTS}]}),
+            THOUGHTS + ARGUMENTS,
+        ),
+        (
+            WireFormat.OPENAI,
+            opens({"content": [{"type": "thinking", "thinking": [{"text": THOUGHTS}]}]}),
+            THOUGHTS + ARGUMENTS,
+        ),
+        (
+            WireFormat.OPENAI,
+            opens({"content": f"<think>{THOUGHTS}"}, {"content": "</think>"}),
+            f"<think>{THOUGHTS}</think>{ARGUMENTS}",
+        ),
+        (WireFormat.ANTHROPIC, anthropic_calls("search", {"q": "key"}), "Hm." + ARGUMENTS),
+        (
+            WireFormat.GEMINI,
+            Reply(pieces=[gemini_stream({"text": THOUGHTS, "thought": True}, {"text": "Yes"})]),
+            THOUGHTS,
+        ),
+        (
+            WireFormat.GEMINI,
+            gemini_calls("search", {"q": "key"}),
+            json.dumps({"name": "search", "args": {"q": "key"}}),
+        ),
+    ],
+)
+def test_what_nobody_is_shown_is_told_by_its_size(
+    spoken: WireFormat, reply: Reply, unseen: str
+) -> None:
+    with openai_server(reply) as server:
+        *pieces, _ = ask(server, spoken)
+
+    told = [each.unseen for each in pieces if isinstance(each, TextDelta)]
+    assert sum(told) == len(unseen.encode())
 
 
 @pytest.mark.parametrize(
