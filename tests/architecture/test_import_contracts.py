@@ -41,8 +41,10 @@ VIOLATIONS = [
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
+    # What others compile at this moment comes and goes.
+    compiled = shutil.ignore_patterns("__pycache__")
     for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / Path(package).name)
+        shutil.copytree(ROOT / package, tmp_path / Path(package).name, ignore=compiled)
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     return tmp_path
 
