@@ -19,7 +19,11 @@ from archivolt.domain.errors import (
     UnavailableError,
     UnsupportedContentError,
 )
-from archivolt.domain.limits import MAX_EXTRACTION_BYTES, MAX_EXTRACTION_SECONDS
+from archivolt.domain.limits import (
+    MAX_EXTRACTION_BYTES,
+    MAX_EXTRACTION_CPU_SECONDS,
+    MAX_EXTRACTION_SECONDS,
+)
 from archivolt.observability import logger
 from archivolt.ports.ingestion import Extraction, Extractor
 
@@ -27,8 +31,8 @@ _WORKER: Final = "archivolt.adapters.extraction.worker"
 _ERRORS: Final[dict[str, type[ArchivoltError]]] = {
     error.__name__: error for error in (TooLargeError, UnsupportedContentError)
 }
-# Native readers crash where they get no more memory; one that asks for twice what it has does so
-# at half of what it may have.
+# The part of a limit from which on a document is to blame. Native readers crash where they get no
+# more memory; one that asks for twice what it has does so at half of what it may have.
 _MUCH: Final = 2
 # What `getrusage` counts in.
 _MAXRSS_BYTES: Final = 1 if sys.platform == "darwin" else 1_024
@@ -66,7 +70,8 @@ class IsolatedExtractor:
                 it, too), `document_too_slow`.
             TooLargeError: `document_inflates` (the child crashed for want of memory, too) or
                 `document_too_much_text`.
-            UnavailableError: `unavailable`: the child could not be started.
+            UnavailableError: `unavailable`: the child could not be started, or was stopped before
+                it had got the processor for long.
 
         """
         if self._small and len(data) <= self._small_bytes:
@@ -75,18 +80,17 @@ class IsolatedExtractor:
         try:
             with _Child(command) as child:
                 answer = child.answer(data)
-        except subprocess.TimeoutExpired as error:
-            raise UnsupportedContentError("document_too_slow") from error
         except OSError as error:
             raise UnavailableError("unavailable") from error
         return _extraction(child, answer)
 
 
 class _Child(subprocess.Popen[bytes]):
-    """The child process; once it has ended, it tells how much memory it took at the most."""
+    """The child process; once it has ended, it tells what memory and processor's time it took."""
 
     def __init__(self, command: Sequence[str]) -> None:
         self.peak_bytes = 0
+        self.cpu_seconds = 0.0
         super().__init__(
             command,
             stdin=subprocess.PIPE,
@@ -95,15 +99,13 @@ class _Child(subprocess.Popen[bytes]):
             env=_environment(),
         )
 
-    def answer(self, data: bytes) -> bytes:
-        """Give it the document and return what it says of it.
-
-        Raises:
-            TimeoutExpired: It says nothing in time, and was stopped.
-
-        """
+    def answer(self, data: bytes) -> bytes | None:
+        """Give it the document and return what it says of it; None if it had to be stopped."""
         try:
             return self.communicate(data, timeout=MAX_EXTRACTION_SECONDS)[0]
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return None
         except BaseException:
             self.kill()
             raise
@@ -116,6 +118,7 @@ class _Child(subprocess.Popen[bytes]):
             return self.pid, 0
         if pid:
             self.peak_bytes = used.ru_maxrss * _MAXRSS_BYTES
+            self.cpu_seconds = used.ru_utime + used.ru_stime
         return pid, status
 
 
@@ -127,13 +130,22 @@ def _environment() -> dict[str, str]:
     }
 
 
-def _extraction(ended: _Child, said: bytes) -> Extraction:
-    if ended.returncode == -signal.SIGXCPU:
-        raise UnsupportedContentError("document_too_slow")
-    if ended.returncode < 0 and ended.peak_bytes > MAX_EXTRACTION_BYTES // _MUCH:
-        raise TooLargeError("document_inflates")
-    if ended.returncode < 0:
-        raise UnsupportedContentError("document_broken")
+def _failure(ended: _Child, *, stopped: bool) -> ArchivoltError:
+    """Return what to say of a document whose child was stopped, or crashed."""
+    if stopped and ended.cpu_seconds < MAX_EXTRACTION_CPU_SECONDS / _MUCH:
+        # Others had the processor: the document is not to blame, and comes again.
+        logger.warning("a reader got too little time", extra={"seconds": ended.cpu_seconds})
+        return UnavailableError("unavailable")
+    if stopped or ended.returncode == -signal.SIGXCPU:
+        return UnsupportedContentError("document_too_slow")
+    if ended.peak_bytes > MAX_EXTRACTION_BYTES / _MUCH:
+        return TooLargeError("document_inflates")
+    return UnsupportedContentError("document_broken")
+
+
+def _extraction(ended: _Child, said: bytes | None) -> Extraction:
+    if said is None or ended.returncode < 0:
+        raise _failure(ended, stopped=said is None)
     if ended.returncode:
         # It never came to read the document: the fault is the deployment's.
         logger.error("a reader did not start", extra={"exit_code": ended.returncode})

@@ -209,7 +209,14 @@ class TestIsolation:
 
     def test_one_that_takes_too_long_is_stopped(self, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(isolated, "MAX_EXTRACTION_SECONDS", 0.05)
+        monkeypatch.setattr(isolated, "MAX_EXTRACTION_CPU_SECONDS", 0)
         assert refusal(pdf([TEXT])).code == "document_too_slow"
+
+    def test_one_that_hardly_got_the_processor_is_not_to_blame(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(isolated, "MAX_EXTRACTION_SECONDS", 0.05)
+        assert isinstance(refusal(pdf([TEXT])), UnavailableError)
 
     def test_one_that_takes_too_much_of_the_processor_is_stopped(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
