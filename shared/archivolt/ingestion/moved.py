@@ -124,7 +124,7 @@ class MoveMemory:
             return entry
         gone = stored
         if is_moving(stored):
-            if not self._is_there(stored.vault, stored.moved_to):
+            if not self._was_brought(stored):
                 return entry
             gone = departed(
                 stored.vault,
@@ -143,6 +143,14 @@ class MoveMemory:
             generation=entry.generation,
             reason=entry.reason,
         )
+
+    def _was_brought(self, moving: CatalogueEntry) -> bool:
+        """Tell whether the copy is in the new place, and not a file that others made there."""
+        try:
+            info = self._files.head(moving.vault, moving.moved_to)
+        except NotFoundError:
+            return False
+        return info.moved_from == moving.path
 
     def _is_there(self, vault: VaultRef, path: VaultPath) -> bool:
         try:

@@ -430,6 +430,32 @@ def test_what_died_unacknowledged_where_another_file_is_moved_to_is_not_found_fo
     is_tidy(world)
 
 
+def test_a_file_that_a_broken_move_never_brought_is_not_found_where_another_was_made() -> None:
+    moments, marked = 0, 0
+    while True:
+        world = ProductWorld()
+        world.put(OLD, "llamas graze")
+        world.settle_all()
+        world.line.strike_after(moments)
+        try:
+            world.move(OLD, NEW)
+        except Death:
+            world.line.calm()
+        else:
+            break
+        moments += 1
+        if NEW in world.texts():
+            continue
+        marked += world.entry(OLD).moved_to == NEW
+        world.create(NEW, "alpacas rest")
+        world.events()
+        world.drop(OLD)
+        world.settle_all()
+        for mode in SearchMode:
+            assert world.found("llamas graze", mode=mode) == []
+    assert marked > 1
+
+
 @pytest.mark.parametrize("hidden", [".trash/a.md", "d/.archive/a.md"])
 def test_what_is_moved_to_a_hidden_place_is_in_no_search(world: ProductWorld, hidden: str) -> None:
     world.move(OLD, hidden)
