@@ -7,6 +7,7 @@ began it: it is good once, soon over, and for nobody else's browser (RFC 9700 §
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from urllib.parse import urlsplit
 
 from archivolt.domain.errors import ConflictError, ForbiddenError, NotFoundError, UnavailableError
 from archivolt.domain.federation import McpServer
@@ -50,12 +51,16 @@ class SignInPlace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """How a person stands with a server; `account` is None for who has none."""
+    """How a person stands with a server; `account` is None for who has none.
+
+    `place` is the host that an account's token goes to.
+    """
 
     server: McpServer
     state: McpAccountState
     account: McpAccount | None
     page: str
+    place: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +97,8 @@ class McpAccounts:
             account = None
         state = _state(server, account)
         page = self._on.pages.page(server.id) if self._on.pages else ""
-        return Standing(server=server, state=state, account=account, page=page)
+        place = urlsplit(address_of(server)).netloc
+        return Standing(server=server, state=state, account=account, page=page, place=place)
 
     def states(
         self, principal: Principal, servers: Sequence[McpServer]

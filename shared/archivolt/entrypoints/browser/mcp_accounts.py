@@ -86,7 +86,10 @@ def _page(
         texts.ACCOUNT.spoken(language).format(server=server),
         language,
         element("p", texts.SIGNED_IN_AS.spoken(language).format(user=by.person.user)),
-        element("p", said.spoken(language).format(server=server, host=host)),
+        element(
+            "p",
+            said.spoken(language).format(server=server, host=host, place=standing.place),
+        ),
         connect,
         end if account else "",
     )

@@ -68,9 +68,11 @@ END: Final = Message("End", "Mettre fin")
 
 ACCOUNT: Final = Message("Your account at {server}", "Votre compte chez {server}")
 ACCOUNT_ABSENT: Final = Message(
-    "None is connected. Once it is, Archivolt may use {server} as you, when you ask for it.",
+    "None is connected. Once it is, Archivolt may use {server} as you, when you ask for it, and"
+    " sends what proves who you are to {place}, which your administrator chose.",
     "Aucun n'est relié. Une fois relié, Archivolt peut utiliser {server} en votre nom, à votre"
-    " demande.",
+    " demande, et envoie ce qui prouve votre identité à {place}, que votre administrateur a"
+    " choisi.",
 )
 ACCOUNT_CONNECTED: Final = Message(
     "It is connected; {host} let you in.", "Il est relié ; {host} vous a laissé entrer."
