@@ -345,6 +345,7 @@ def test_a_confirmed_change_is_made_whole_and_nothing_after_it() -> None:
     model = ScriptedModel(proposing, ModelTurn(text="never"))
     world = Talk(model)
     asked = run(world.turn("Write three"))
+    spent = world.ledger.balance(ACME, f"{START:%Y-%m}")
     held = Held(world.store, "create")
 
     async def talk() -> list[StreamEvent]:
@@ -370,6 +371,7 @@ def test_a_confirmed_change_is_made_whole_and_nothing_after_it() -> None:
     assert conversation.messages[-1].stopped
     assert conversation.waiting is None
     assert len(model.requests) == 1
+    assert world.ledger.balance(ACME, f"{START:%Y-%m}") == spent
     with pytest.raises(ConflictError, match="confirmation_not_waiting"):
         run(world.turn(confirming(world, asked, "third")))
     third = next(e for e in asked if isinstance(e, ConfirmationRequired) and "third" in e.tool_id)
