@@ -21,12 +21,13 @@ from archivolt.bootstrap import Container
 from archivolt.composition.tenancy import tenant_directory
 from archivolt.domain.federation import McpServer, McpTool, McpTransport
 from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.paths import VaultPath
 from archivolt.domain.settings import CHAT_API_KEY, TenantSettings
 from archivolt.domain.tenancy import UserState
 from archivolt.entrypoints.http.chat_app import LazyChatApp
 from archivolt.settings import Settings
-from tests.builders import ACME, ALICE
-from tests.contract.conftest import client_of, make_table
+from tests.builders import ACME, ALICE, a_vault
+from tests.contract.conftest import REGION, client_of, make_table
 from tests.entrypoints.asgi_call import AsgiCall
 from tests.fakes.clock import FrozenClock
 
@@ -45,6 +46,8 @@ MOST_ROUND_TRIPS = 3
 OF_A_NEW_ONE = (6, 1, 2)
 # The same, with the two reads of the conversation.
 OF_ONE_THAT_GOES_ON = (8, 1, 2)
+# The same, with the read of the vault, and of the file.
+OF_ONE_ABOUT_A_FILE = (10, 1, 2)
 ANSWER = (
     b'data: {"choices": [{"index": 0, "delta": {"content": "Hello."}, "finish_reason": "stop"}]}'
     b"\n\ndata: [DONE]\n\n"
@@ -63,45 +66,63 @@ class CountedTables:
         self._lock = threading.Lock()  # moto is not thread-safe
         self._waves: list[threading.Barrier] = []
         self._made = 0
-        self.calls: list[str] = []
+        self.calls = 0
 
     def expect(self, *waves: int) -> None:
         """Count anew, with so many calls side by side in each wave; any further call is a wave."""
         self._waves = [wave for size in waves for wave in [threading.Barrier(size)] * size]
         self._made = len(waves)
-        self.calls = []
+        self.calls = 0
 
     @property
     def round_trips(self) -> int:
         """How many there were."""
-        return self._made + max(len(self.calls) - len(self._waves), 0)
+        return self._made + max(self.calls - len(self._waves), 0)
 
     def __getattr__(self, operation: str) -> Callable[..., Any]:
+        return self.counted(getattr(self._client, operation))
+
+    def counted(self, made: Callable[..., Any]) -> Callable[..., Any]:
+        """Return an operation, of this client or another, whose calls count."""
+
         def call(**arguments: Any) -> Any:  # noqa: ANN401  as botocore
-            if arguments.get("Key", {}).get("sk", {}).get("S") == "CONVERSATION":
+            if "'CONVERSATION'" in str(arguments.get("Key")):
                 # A look whether the person wants a turn ended, each second beside it: on a busy
                 # machine there are some, and the last may come when the next turn has begun.
-                return self._sent(operation, arguments)
+                return self._sent(made, arguments)
             with self._lock:
-                place = len(self.calls)
-                self.calls.append(operation)
+                place = self.calls
+                self.calls += 1
             if place < len(self._waves):
                 self._waves[place].wait(timeout=30)
-            return self._sent(operation, arguments)
+            return self._sent(made, arguments)
 
         return call
 
-    def _sent(self, operation: str, arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    def _sent(self, made: Callable[..., Any], arguments: Mapping[str, Any]) -> Any:  # noqa: ANN401
         with self._lock:
-            return getattr(self._client, operation)(**arguments)
+            return made(**arguments)
+
+
+class CountedObjects:
+    """The client of buckets, whose calls count with those of tables."""
+
+    def __init__(self, client: Any, tables: CountedTables) -> None:  # noqa: ANN401  as above
+        self._client = client
+        self._tables = tables
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  an operation, or the errors of all
+        found = getattr(self._client, name)
+        return self._tables.counted(found) if callable(found) else found
 
 
 class CountedClients(AwsClients):
-    """The clients of AWS, with the tables counted."""
+    """The clients of AWS, with calls to tables and buckets counted."""
 
     def __init__(self, dynamodb: CountedTables) -> None:
         super().__init__()
         self.__dict__["dynamodb"] = dynamodb
+        self.__dict__["s3"] = CountedObjects(client_of("s3"), dynamodb)
 
 
 class Deployment:
@@ -129,17 +150,19 @@ class Deployment:
         )
         self.container.tenant_settings.save(TenantId(ACME), replace(configured, **settings))
 
-    def turns(self, *waves: tuple[int, ...]) -> list[str]:
+    def turns(self, *waves: tuple[int, ...], **asked: object) -> list[str]:
         """Take turns of one conversation, each in such waves, and return their answers."""
-        return asyncio.run(self._turns(waves))
+        return asyncio.run(self._turns(waves, asked))
 
-    async def _turns(self, waves: tuple[tuple[int, ...], ...]) -> list[str]:
+    async def _turns(
+        self, waves: tuple[tuple[int, ...], ...], asked: Mapping[str, object]
+    ) -> list[str]:
         answers: list[str] = []
         conversation: dict[str, str] = {}
         for expected in waves:
             self.clock.advance(minutes=1)
             self.tables.expect(*expected)
-            body = {"message": "Hi", **conversation}
+            body = {"message": "Hi", **asked, **conversation}
             async with AsgiCall(
                 self._app, MESSAGES, body, {"Authorization": f"Bearer {TOKEN}"}
             ) as call:
@@ -206,6 +229,21 @@ def test_budgets_and_servers_of_others_cost_no_further_round_trip(deployment: De
     deployment.turns(OF_A_NEW_ONE, OF_ONE_THAT_GOES_ON)
 
     assert deployment.trips[1:] == [MOST_ROUND_TRIPS] * 2
+
+
+def test_a_question_about_a_document_costs_no_further_round_trip_once_its_vault_is_known(
+    deployment: Deployment,
+) -> None:
+    location = {"LocationConstraint": REGION}
+    client_of("s3").create_bucket(Bucket="documents", CreateBucketConfiguration=location)
+    notes, container = a_vault("notes"), deployment.container
+    container.vault_directory.create(notes, owner=UserId(ALICE))
+    container.file_store.create(notes.ref, VaultPath("key.md"), b"Under the mat.")
+    about = {"context": "documents", "vault": "notes", "paths": ["key.md"]}
+
+    deployment.turns((), OF_ONE_ABOUT_A_FILE, **about)
+
+    assert deployment.trips[2:] == [MOST_ROUND_TRIPS]
 
 
 def test_who_was_suspended_meanwhile_is_answered_nothing_though_all_was_read_beside(

@@ -6,12 +6,13 @@ from datetime import timedelta
 import pytest
 
 from archivolt.adapters.dynamodb.vaults import DynamoVaultDirectory
+from archivolt.adapters.dynamodb.writes import Key
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import UserId
 from archivolt.domain.vault import VaultRole
 from archivolt.ports.vaults import VaultDirectory
 from tests.builders import ACME, ALICE, BOB, GLOBEX, a_vault, vault_ref
-from tests.contract.conftest import FAKE, MOTO
+from tests.contract.conftest import FAKE, MOTO, NewTable, on_tables
 from tests.fakes.clock import START
 from tests.fakes.vaults import InMemoryVaults
 
@@ -105,6 +106,24 @@ def test_a_member_gains_changes_and_loses_access(directory: VaultDirectory) -> N
         directory.access(ACME, BOB, "notes")
     assert directory.accessible(ACME, BOB) == []
     assert directory.members(vault.ref) == [(ALICE, VaultRole.OWNER)]
+
+
+@on_tables
+def test_a_name_that_is_anothers_by_now_leads_to_that_vault(new_table: NewTable) -> None:
+    table = new_table("ControlTable")
+    directory, first = DynamoVaultDirectory(table), a_vault("notes", vault_id="v1")
+    directory.create(first, owner=ALICE)
+    assert directory.access(ACME, ALICE, "notes").vault == first
+    places = [f"TENANT#{ACME}", f"VAULT#{ACME}#v1", f"USER#{ACME}#{ALICE}"]
+    gone = [Key(item["pk"], item["sk"]) for pk in places for item in table.items(pk)]
+    table.delete_many(gone)
+    with pytest.raises(NotFoundError):
+        directory.access(ACME, ALICE, "notes")
+
+    second = a_vault("notes", vault_id="v2")
+    DynamoVaultDirectory(table).create(second, owner=ALICE)
+
+    assert directory.access(ACME, ALICE, "notes").vault == second
 
 
 def test_since_when_somebody_is_a_member_is_known_of_who_joined(directory: VaultDirectory) -> None:

@@ -5,7 +5,7 @@ without secrets, within the limits of O12; beyond them the names are given. Ever
 with the rights of the person who asks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import islice
@@ -20,7 +20,7 @@ from archivolt.domain.errors import (
     TooLargeError,
     UnsupportedContentError,
 )
-from archivolt.domain.identity import Principal
+from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.limits import (
     MAX_CONTEXT_FILES,
     MAX_CONTEXT_TOTAL_CHARS,
@@ -52,6 +52,7 @@ class Files(TextFiles, Protocol):
 
 
 _AT_ONCE: Final = 16
+_REMEMBERED: Final = 10_000
 _NO_ROOM: Final = {"unread": "no_room"}
 _MAY_BE_TEXT: Final = frozenset(
     {UNKNOWN, "application/json", "application/yaml", "application/toml"}
@@ -98,6 +99,7 @@ class ScopeCollector:
         self._vaults = vaults
         self._files = files
         self._texts = ContextTexts(files, clock)
+        self._seen: dict[tuple[TenantId, UserId, str], VaultAccess] = {}
 
     def collect(self, principal: Principal, request: TurnRequest) -> JsonObject | None:
         """Return the scope: its places, the texts of files, the names in directories.
@@ -114,25 +116,41 @@ class ScopeCollector:
             raise InvalidRequestError("invalid_request", problem="places_too_many")
         if not request.places:
             return None
-        accesses = {
-            name: self._vaults.access(principal, name)
-            for name in dict.fromkeys(place.vault for place in request.places)
-        }
-        return self._described([(accesses[place.vault], place) for place in request.places])
+        names = list(dict.fromkeys(place.vault for place in request.places))
+        who = (principal.tenant, principal.user)
+        seen = {name: self._seen[*who, name] for name in names if (*who, name) in self._seen}
+        with ThreadPoolExecutor(1 + _AT_ONCE) as pool:
+            # What may be read is read while that is checked anew, and given to nobody before.
+            is_known = len(seen) == len(names)
+            early = pool.submit(self._described, seen, request.places) if is_known else None
+            looks = pool.map(partial(self._vaults.access, principal), names)
+            accesses = dict(zip(names, looks, strict=True))
+        if early and accesses == seen:
+            return early.result()
+        if len(self._seen) >= _REMEMBERED:
+            self._seen.clear()
+        self._seen |= {(*who, name): access for name, access in accesses.items()}
+        return self._described(accesses, request.places)
 
-    def _described(self, places: Sequence[tuple[VaultAccess, Place]]) -> JsonObject:
+    def _described(
+        self, accesses: Mapping[str, VaultAccess], places: Sequence[Place]
+    ) -> JsonObject:
         scope: JsonObject = {"places": [], "documents": [], "files": []}
         named: dict[str, _File] = {}
-        found: dict[str, _File] = {}
-        for access, place in places:
-            is_file = place.kind is PlaceKind.FILE
+        directories: list[tuple[VaultAccess, VaultPath]] = []
+        for place in places:
+            access, is_file = accesses[place.vault], place.kind is PlaceKind.FILE
             path = resolve_path(place.path) if is_file else resolve_directory(place.path)
             vault = access.vault.name
             if is_file:
                 named[vault_uri(vault, path)] = _File(access, path, named=True)
             else:
-                found |= self._in_directory(access, path)
+                directories.append((access, path))
             scope["places"].append({"vault": vault, "path": path, "kind": place.kind.value})
+        found: dict[str, _File] = {}
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            for listed in pool.map(self._in_directory, directories):
+                found |= listed
         scope["files"] = list(islice(found, MAX_CONTEXT_FILES))
         wanted = [file for file in (found | named).values() if file.named or _may_be(file.path)]
         first = sorted(wanted, key=lambda file: not file.named)[:MAX_CONTEXT_FILES]
@@ -168,7 +186,8 @@ class ScopeCollector:
             return document | {"unread": error.code}
         return document | {"content": found.text, "is_whole": found.is_whole}
 
-    def _in_directory(self, access: VaultAccess, directory: VaultPath) -> dict[str, _File]:
+    def _in_directory(self, where: tuple[VaultAccess, VaultPath]) -> dict[str, _File]:
+        access, directory = where
         page = self._files.list_directory(
             access, directory, limit=MAX_CONTEXT_FILES, recursive=True
         )

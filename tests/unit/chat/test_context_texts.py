@@ -1,18 +1,21 @@
 """The texts of contexts are read once while their files stay what they were (O13)."""
 
+from threading import Event
+
 import pytest
 
 from archivolt.chat.context_texts import ContextTexts
 from archivolt.chat.requests import ContextKind, Place, PlaceKind, TurnRequest
 from archivolt.chat.scope import ScopeCollector
 from archivolt.domain.errors import NotFoundError
+from archivolt.domain.identity import Principal
 from archivolt.domain.limits import (
     CONTEXT_TEXT_SECONDS,
     MAX_CONTEXT_FILE_CHARS,
     MAX_KEPT_CONTEXT_CHARS,
 )
 from archivolt.domain.paths import VaultPath
-from archivolt.domain.vault import FileInfo, Listing, VaultAccess
+from archivolt.domain.vault import FileInfo, Listing, VaultAccess, VaultRole
 from archivolt.vaults.files import TextPart
 from tests.builders import ALICE, BOB, principal
 from tests.chat_world import ChatWorld
@@ -130,3 +133,51 @@ def test_a_context_reads_its_files_once_and_proves_the_right_to_each_time() -> N
     assert sorted(files.read) == ["a/one.md", "two.md"]
     with pytest.raises(NotFoundError):
         scopes.collect(principal(BOB), request)
+
+
+class Looked:
+    """Vaults whose members are looked at once a file is being read, after the first time."""
+
+    def __init__(self, world: ChatWorld) -> None:
+        self._vaults = world.vaults
+        self.is_read = Event()
+        self.is_read.set()
+
+    def access(self, principal: Principal, name: str) -> VaultAccess:
+        assert self.is_read.wait(30), "the file is read after the look"
+        return self._vaults.access(principal, name)
+
+
+def test_what_is_asked_about_again_is_read_while_its_vault_is_looked_at() -> None:
+    reading = Reading()
+    vaults, files = Looked(reading.world), reading.files
+    collector = ScopeCollector(vaults, files, reading.world.clock)
+    place = Place(kind=PlaceKind.FILE, vault="notes", path=PATH)
+    request = TurnRequest(text="?", context=ContextKind.DOCUMENTS, places=(place,))
+    first = collector.collect(principal(ALICE), request)
+    vaults.is_read.clear()
+
+    def read(access: VaultAccess, path: VaultPath) -> FileInfo:
+        vaults.is_read.set()
+        return reading.world.files.info(access, path)
+
+    files.info = read
+
+    assert collector.collect(principal(ALICE), request) == first
+
+
+def test_who_is_no_member_any_more_is_told_nothing_of_what_they_asked_about() -> None:
+    reading = Reading()
+    collector = ScopeCollector(reading.world.vaults, reading.files, reading.world.clock)
+    place = Place(kind=PlaceKind.FILE, vault="notes", path=PATH)
+    request = TurnRequest(text="?", context=ContextKind.DOCUMENTS, places=(place,))
+    reading.world.directory.set_member(reading.notes, BOB, VaultRole.OWNER)
+    collector.collect(principal(ALICE), request)
+
+    reading.world.directory.remove_member(reading.notes, ALICE)
+
+    with pytest.raises(NotFoundError) as refused:
+        collector.collect(principal(ALICE), request)
+    assert refused.value.code == "vault_not_found"
+    reading.world.directory.set_member(reading.notes, ALICE, VaultRole.READER)
+    assert collector.collect(principal(ALICE), request) is not None

@@ -37,6 +37,7 @@ from archivolt.domain.vault import Vault, VaultAccess, VaultId, VaultRef, VaultR
 
 _VAULT: Final = "VAULT"
 _ATTEMPTS: Final = 5
+_REMEMBERED: Final = 10_000
 
 
 class _Keeping(NamedTuple):
@@ -51,6 +52,7 @@ class DynamoVaultDirectory:
 
     def __init__(self, table: DynamoTable) -> None:
         self._table = table
+        self._known: dict[Key, Key] = {}
 
     def create(self, vault: Vault, *, owner: UserId) -> None:
         """Record a new vault and its owner."""
@@ -78,10 +80,20 @@ class DynamoVaultDirectory:
 
     def access(self, tenant: TenantId, user: UserId, name: str) -> VaultAccess:
         """Return the vault as this user sees it."""
-        membership = self._membership(tenant, user, name)
-        vault = self._table.get(_vault_key(_ref_of(tenant, membership))) if membership else None
-        if membership is None or vault is None:
+        of_user = Key(_user_pk(tenant, user), f"VAULT#{name}")
+        # Which vault the name led to before, so that both are read at once; they say what holds.
+        known = self._known.get(of_user)
+        wanted = [of_user, known] if known else [of_user]
+        found = self._table.get_many(wanted) if is_key_text(name) else {}
+        membership = found.get(of_user)
+        key = _vault_key(_ref_of(tenant, membership)) if membership else None
+        vault = (found.get(key) or self._table.get(key)) if key else None
+        if membership is None or vault is None or key is None:
+            self._known.pop(of_user, None)
             raise NotFoundError("vault_not_found", vault=name)
+        if len(self._known) >= _REMEMBERED:
+            self._known.clear()
+        self._known[of_user] = key
         return _access(vault, user, membership)
 
     def accessible(self, tenant: TenantId, user: UserId) -> list[VaultAccess]:
