@@ -6,6 +6,7 @@ place has its own. No file waits for the index, and no event has to come before 
 """
 
 from dataclasses import replace
+from datetime import datetime
 from typing import Final, NamedTuple
 
 from archivolt.domain.errors import NotFoundError, UnavailableError
@@ -45,11 +46,21 @@ class _Before(NamedTuple):
 
 
 class MoveMarks:
-    """Keeps the catalogue informed of one move; each method may raise `UnavailableError`."""
+    """Keeps the catalogue informed of one move, begun at `since`.
+
+    Each method may raise `UnavailableError`.
+    """
 
     def __init__(
-        self, files: FileStore, catalogue: Catalogue, clock: Clock, vault: VaultRef
+        self,
+        files: FileStore,
+        catalogue: Catalogue,
+        clock: Clock,
+        vault: VaultRef,
+        *,
+        since: datetime,
     ) -> None:
+        self._since = since
         self._files = files
         self._catalogue = catalogue
         self._clock = clock
@@ -145,7 +156,9 @@ class MoveMarks:
         if entry is None or is_there(entry):
             return False
         before = self._before.get(source)
-        return before is None or entry.generation != before.source
+        if before is None:
+            return entry.updated_at >= self._since
+        return entry.generation != before.source
 
     def _left_before(self, entry: CatalogueEntry | None) -> VaultPath | None:
         """Return where a file is found that moved away earlier, and that the index knows only here.

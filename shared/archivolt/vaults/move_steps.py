@@ -83,7 +83,9 @@ class MoveSteps:
         self._vault = operation.vault
         self._move = move
         self._moving = moving
-        self._to_find = MoveMarks(stores.files, stores.catalogue, stores.clock, self._vault)
+        self._to_find = MoveMarks(
+            stores.files, stores.catalogue, stores.clock, self._vault, since=operation.started_at
+        )
         self._copied: dict[VaultPath, ETag] = {}
         self._known: Relocation | None = None
         self._with_links: frozenset[VaultPath] = frozenset()

@@ -98,6 +98,7 @@ class Documents(RuleBasedStateMachine):
         self.file_of: dict[str, int] = {}
         self.allowed: dict[Place, set[str]] = {}
         self.alive: dict[Place, set[str]] = {}
+        self.carried: set[str] = set()
         self.steady: dict[int, set[str]] = {}
         self.moved_only: set[int] = set()
         self.loose: set[int] = set()
@@ -329,8 +330,16 @@ class Documents(RuleBasedStateMachine):
             for path, word in self._words_at(vault).items():
                 self.allowed.setdefault((vault, path), set()).add(word)
                 self.alive.setdefault((vault, path), set()).add(word)
+                self._carry(vault, path)
         if not self._unfinished():
             self._loosen_all()
+
+    def _carry(self, vault: VaultRef, path: str) -> None:
+        """What the index knew of a file before it was moved is of the file where it is now."""
+        info = self.world.files.head(vault, VaultPath(path))
+        if info.moved_from and info.version not in self.carried:
+            self.carried.add(info.version)
+            self.alive[vault, path] |= self.alive.get((vault, info.moved_from), set())
 
     def _files_alive(self, vault: VaultRef) -> set[int]:
         """Return the files that are somewhere, or of whose going nothing was heard yet."""
@@ -359,6 +368,7 @@ class Documents(RuleBasedStateMachine):
 
     def _is_gone(self, path: str) -> None:
         """What the product took away is not shown there any more, once it has said so."""
+        self._note_what_is_there()
         if path not in self._words_at(self.mine):
             self.allowed[self.mine, path] = set()
             self.alive[self.mine, path] = set()

@@ -1,5 +1,6 @@
 """What the product moves is found once at any moment, and nothing is embedded for it."""
 
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from archivolt.domain.ingestion import Generation, IndexState
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
 from archivolt.domain.vault import VaultRef
+from archivolt.ports.retrieval import DocumentUpdate
 from tests.builders import ALICE
 from tests.fakes.faults import Death
 from tests.fakes.notes import InMemoryNotes
@@ -454,6 +456,44 @@ def test_a_file_that_a_broken_move_never_brought_is_not_found_where_another_was_
         for mode in SearchMode:
             assert world.found("llamas graze", mode=mode) == []
     assert marked > 1
+
+
+def test_a_worker_that_read_a_file_before_a_move_was_taken_up_does_not_bring_it_back() -> None:
+    class Overtaken(InMemoryTextIndex):
+        def __init__(self, notes: InMemoryNotes, by: Callable[[], None]) -> None:
+            super().__init__(notes)
+            self._by = by
+
+        def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
+            self._by()
+            super().apply(vault, updates)
+
+    moments, resumed = 0, 0
+    while True:
+        world = ProductWorld()
+        world.put(OLD, "vicuñas")
+        world.settle_all()
+        world.remove(OLD)
+        world.settle_all()
+        # The catalogue has a tombstone of the file before this one.
+        world.put(OLD, "llamas graze")
+        made = world.events()
+        world.line.strike_after(moments)
+        try:
+            world.move(OLD, NEW)
+        except Death:
+            world.line.calm()
+        else:
+            break
+        moments += 1
+        if OLD not in world.texts():
+            continue
+        resumed += 1
+        world.clock.advance(hours=1)
+        world.text_index = Overtaken(world.notes, world.sweep)
+        world.deliver(*made)
+        assert set(world.found("llamas graze", mode=SearchMode.LEXICAL)) <= world.texts().keys()
+    assert resumed > 5
 
 
 @pytest.mark.parametrize("hidden", [".trash/a.md", "d/.archive/a.md"])
