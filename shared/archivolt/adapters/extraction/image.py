@@ -1,9 +1,11 @@
 """Reads images, where there is an engine for it."""
 
-from archivolt.adapters.extraction.image_size import points_of
+import time
+
+from archivolt.adapters.extraction.image_size import page_at, page_places, points_of
 from archivolt.adapters.extraction.markdown_text import joined, page_mark
 from archivolt.domain.errors import TooLargeError, UnsupportedContentError
-from archivolt.domain.limits import MAX_IMAGE_POINTS
+from archivolt.domain.limits import MAX_IMAGE_POINTS, MAX_OCR_PAGES, MAX_OCR_SECONDS
 from archivolt.ports.ingestion import Extraction, OcrEngine
 
 
@@ -22,10 +24,12 @@ class ImageExtractor:
         """Return the text of an image; one of several pages has marks of its pages.
 
         Raises:
-            UnsupportedContentError: `document_broken` or `document_too_slow`.
+            UnsupportedContentError: `document_broken` or `document_too_slow`: no page could be
+                read, or there was no time for any.
             TooLargeError: `document_inflates`.
 
         """
+        until = time.monotonic() + MAX_OCR_SECONDS
         points = points_of(data)
         if not points:
             raise UnsupportedContentError("document_broken")
@@ -33,8 +37,36 @@ class ImageExtractor:
             raise TooLargeError("document_inflates")
         if self._ocr is None:
             return Extraction(markdown="", unread_pages=1)
-        pages = self._ocr.read(data)
-        if len(pages) <= 1:
-            return Extraction(markdown="".join(pages))
-        marked = [joined([page_mark(n), text]) for n, text in enumerate(pages, start=1)]
-        return Extraction(markdown=joined(marked), pages=len(pages))
+        texts = _read(self._ocr, data, until)
+        read = [text for text in texts if text is not None]
+        if len(texts) == 1:
+            return Extraction(markdown="".join(read))
+        marked = [joined([page_mark(n), text or ""]) for n, text in enumerate(texts, start=1)]
+        return Extraction(
+            markdown=joined(marked), pages=len(texts), unread_pages=len(texts) - len(read)
+        )
+
+
+def _read(ocr: OcrEngine, data: bytes, until: float) -> list[str | None]:
+    """Return the text of each page, None of one that stays unread.
+
+    They are read one by one: all of them may take longer than an engine is given for an image.
+
+    Raises:
+        UnsupportedContentError: None was read.
+
+    """
+    texts: list[str | None] = []
+    failure = UnsupportedContentError("document_too_slow")
+    places = page_places(data)
+    for place in places[:MAX_OCR_PAGES]:
+        if time.monotonic() > until:
+            break
+        try:
+            texts += ocr.read(page_at(data, place)) or [""]
+        except UnsupportedContentError as error:
+            failure = error
+            texts.append(None)
+    if all(text is None for text in texts):
+        raise failure
+    return texts + [None] * (len(places) - len(texts))

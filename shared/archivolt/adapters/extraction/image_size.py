@@ -1,4 +1,4 @@
-"""How many points an image says it has, read from its first bytes and nothing unpacked."""
+"""How many points an image says it has, and which pages; nothing is unpacked."""
 
 import re
 import struct
@@ -17,7 +17,14 @@ _MAX_TIFF_PAGES: Final = 1_000
 _MAX_TIFF_ENTRIES: Final = 500
 _MAX_JPEG_MARKERS: Final = 10_000
 _WEBP_HEAD_BYTES: Final = 30
+# Where a TIFF file says where the directory of its first page is.
+_FIRST_DIRECTORY: Final = 4
 _WEBP: Final = re.compile(rb"RIFF.{4}WEBP(VP8[ LX])", re.S)
+
+Place = tuple[int, int]
+"""Where a page is described: where that begins, and where it says which page comes next."""
+
+_WHOLE: Final[Place] = (0, 0)
 
 
 def points_of(data: bytes) -> int | None:
@@ -50,24 +57,52 @@ def _jpeg(data: bytes) -> int | None:
     return None
 
 
-def _tiff(data: bytes, order: str) -> int | None:
-    largest = 0
-    (place,) = struct.unpack_from(f"{order}I", data, 4)
-    for _ in range(_MAX_TIFF_PAGES):
-        if not place:
-            return largest or None
+def page_places(data: bytes) -> list[Place]:
+    """Return the places of the pages of an image; one for what has no pages, or does not say."""
+    order = _TIFF.get(data[:4])
+    try:
+        return (_directories(data, order) if order else []) or [_WHOLE]
+    except struct.error:
+        return [_WHOLE]
+
+
+def page_at(data: bytes, place: Place) -> bytes:
+    """Return a page of an image as an image of its own."""
+    if place == _WHOLE:
+        return data
+    order, (start, end) = _TIFF[data[:4]], place
+    page = bytearray(data)
+    struct.pack_into(f"{order}I", page, _FIRST_DIRECTORY, start)
+    struct.pack_into(f"{order}I", page, end, 0)
+    return bytes(page)
+
+
+def _directories(data: bytes, order: str) -> list[Place]:
+    """Return the places of a TIFF file's pages; none where they have no end."""
+    found: list[Place] = []
+    (place,) = struct.unpack_from(f"{order}I", data, _FIRST_DIRECTORY)
+    while place and len(found) < _MAX_TIFF_PAGES:
         (count,) = struct.unpack_from(f"{order}H", data, place)
         if count > _MAX_TIFF_ENTRIES:
-            return None
-        sides = {_WIDTH_TAG: 0, _HEIGHT_TAG: 0}
-        for entry in range(place + 2, place + 2 + 12 * count, 12):
-            tag, kind = struct.unpack_from(f"{order}HH", data, entry)
-            if tag in sides:
-                form = "H" if kind == _SHORT else "I"
-                (sides[tag],) = struct.unpack_from(f"{order}{form}", data, entry + 8)
-        largest = max(largest, sides[_WIDTH_TAG] * sides[_HEIGHT_TAG])
-        (place,) = struct.unpack_from(f"{order}I", data, place + 2 + 12 * count)
-    return None
+            return []
+        found.append((place, place + 2 + 12 * count))
+        (place,) = struct.unpack_from(f"{order}I", data, found[-1][1])
+    return [] if place else found
+
+
+def _tiff(data: bytes, order: str) -> int | None:
+    pages = _directories(data, order)
+    return max((_points_of_page(data, order, page) for page in pages), default=0) or None
+
+
+def _points_of_page(data: bytes, order: str, page: Place) -> int:
+    sides = {_WIDTH_TAG: 0, _HEIGHT_TAG: 0}
+    for entry in range(page[0] + 2, page[1], 12):
+        tag, kind = struct.unpack_from(f"{order}HH", data, entry)
+        if tag in sides:
+            form = "H" if kind == _SHORT else "I"
+            (sides[tag],) = struct.unpack_from(f"{order}{form}", data, entry + 8)
+    return sides[_WIDTH_TAG] * sides[_HEIGHT_TAG]
 
 
 def _webp(data: bytes) -> int | None:

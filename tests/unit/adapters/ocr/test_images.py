@@ -8,12 +8,13 @@ from pathlib import Path
 import pypdfium2
 import pytest
 
+from archivolt.adapters.extraction import image as image_module
 from archivolt.adapters.extraction import pdf as pdf_module
 from archivolt.adapters.extraction import pdf_scans
 from archivolt.adapters.extraction.archive_images import WithImages
 from archivolt.adapters.extraction.docx import DocxExtractor
 from archivolt.adapters.extraction.image import ImageExtractor
-from archivolt.adapters.extraction.image_size import points_of
+from archivolt.adapters.extraction.image_size import page_places, points_of
 from archivolt.adapters.extraction.pdf import PdfExtractor
 from archivolt.adapters.ocr.engines import EngineChoice, engine_of, find_engine
 from archivolt.adapters.ocr.paragraphs import as_markdown
@@ -133,6 +134,37 @@ class TestImages:
         assert two == Extraction(
             markdown="<!-- page 1 -->\n\nun\n\n<!-- page 2 -->\n\ndeux", pages=2
         )
+
+    @pytest.mark.parametrize("order", ["<", ">"])
+    def test_the_pages_of_one_are_read_one_by_one(self, order: str) -> None:
+        engine = ScriptedOcr("text", fails_on=(2,))
+        scan = tiff_that_says((3, 2), (30, 20), (4, 5), order=order)
+        found = ImageExtractor(engine).extract(scan, name="fax.tif")
+        assert [(points_of(page), len(page_places(page))) for page in engine.read_images] == [
+            (6, 1),
+            (600, 1),
+            (20, 1),
+        ]
+        assert found == Extraction(
+            markdown="<!-- page 1 -->\n\ntext\n\n<!-- page 2 -->\n\n<!-- page 3 -->\n\ntext",
+            pages=3,
+            unread_pages=1,
+        )
+
+    def test_bounds_leave_pages_of_one_unread(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(image_module, "MAX_OCR_PAGES", 2)
+        scan = tiff_that_says(*[(3, 2)] * 5)
+        found = ImageExtractor(ScriptedOcr("text")).extract(scan, name="fax.tif")
+        assert (found.pages, found.unread_pages, found.markdown.count("text")) == (5, 3, 2)
+
+    def test_no_time_for_even_one_is_said(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(image_module, "MAX_OCR_SECONDS", -1)
+        scan = tiff_that_says((3, 2), (3, 2))
+        assert refusal(ImageExtractor(ScriptedOcr("text")), scan) == "document_too_slow"
+
+    def test_one_of_which_no_page_can_be_read_is_broken(self) -> None:
+        engine = ScriptedOcr("text", fails_on=(1, 2))
+        assert refusal(ImageExtractor(engine), tiff_that_says((3, 2), (3, 2))) == "document_broken"
 
     @pytest.mark.parametrize(
         "image",
