@@ -2,31 +2,33 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
-from archivolt.chat.conversations import ConversationService
-from archivolt.chat.editing import Editor
-from archivolt.chat.model_choices import ModelChoices
-from archivolt.chat.scope import ScopeCollector
-from archivolt.chat.skills import SkillService
-from archivolt.chat.taking_home import TakingHome
-from archivolt.chat.turns import SendMessage
 from archivolt.domain.errors import UnavailableError
 from archivolt.entrypoints.http.authentication import Count, NoteRefusal
-from archivolt.governance.usage import UsageReports
 from archivolt.ports.governance import TokenVerifier
-from archivolt.runs.deciding import RunDecisions
-from archivolt.runs.service import RunService
-from archivolt.runs.timetables import Timetables
+
+if TYPE_CHECKING:
+    from archivolt.chat.conversations import ConversationService
+    from archivolt.chat.editing import Editor
+    from archivolt.chat.model_choices import ModelChoices
+    from archivolt.chat.scope import ScopeCollector
+    from archivolt.chat.skills import SkillService
+    from archivolt.chat.taking_home import TakingHome
+    from archivolt.chat.turns import SendMessage
+    from archivolt.governance.usage import UsageReports
+    from archivolt.runs.deciding import RunDecisions
+    from archivolt.runs.service import RunService
+    from archivolt.runs.timetables import Timetables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgentRuns:
     """What people do with agent runs."""
 
-    runs: RunService
-    decisions: RunDecisions
-    timetables: Callable[[], Timetables]
+    runs: "RunService"
+    decisions: "RunDecisions"
+    timetables: "Callable[[], Timetables]"
 
 
 def no_runs() -> NoReturn:
@@ -52,15 +54,15 @@ class ChatServices:
     enabled: bool
     token_verifier: TokenVerifier
     early_verifier: TokenVerifier | None = None
-    send_message: SendMessage
-    scopes: ScopeCollector
-    skills: SkillService
-    editor: Editor
-    conversations: ConversationService
-    model_choices: ModelChoices
+    send_message: "SendMessage"
+    scopes: "ScopeCollector"
+    skills: "SkillService"
+    editor: "Editor"
+    conversations: "ConversationService"
+    model_choices: "ModelChoices"
     agent: Callable[[], AgentRuns] = no_runs
-    usage: UsageReports
-    taking_home: Callable[[], TakingHome]
+    usage: "UsageReports"
+    taking_home: "Callable[[], TakingHome]"
     close: Callable[[], None]
     count: Count = lambda principal, operation: None  # noqa: ARG005  nobody is held
     note_refusal: NoteRefusal = lambda principal, operation, error: None  # noqa: ARG005  unnoted
