@@ -139,7 +139,9 @@ class Documents(RuleBasedStateMachine):
 
     @rule(pick=picks, to=files, fault=faults)
     def move(self, pick: int, to: str, fault: Fault) -> None:
-        source = self._picked(pick)
+        self._move(self._picked(pick), to, fault)
+
+    def _move(self, source: str, to: str, fault: Fault) -> None:
         self._moving({source: to})
         if self._by_product(lambda: self.world.move(source, to), fault):
             self._is_gone(source)
@@ -233,8 +235,11 @@ class Documents(RuleBasedStateMachine):
 
     @rule(fault=faults)
     def sweep(self, fault: Fault) -> None:
+        self._under(fault, self._sweep)
+
+    def _sweep(self) -> None:
         self.world.clock.advance(hours=1)
-        self._under(fault, self.world.sweep)
+        self.world.sweep()
 
     @rule(fault=faults)
     def reconcile(self, fault: Fault) -> None:
@@ -416,6 +421,8 @@ class Documents(RuleBasedStateMachine):
                         lambda: self._deliver_some(random, None),
                         lambda: self._deliver_some(random, None),
                         self.world.embed,
+                        self._sweep,
+                        lambda: self._move(path, random.choice(FILES), None),
                         lambda: self._remove(path, None),
                         lambda: self._edit(path, None, long=False),
                     ]
@@ -518,7 +525,7 @@ def test_the_index_cannot_be_wrong() -> None:
     run_state_machine_as_test(
         Documents,
         settings=settings(
-            max_examples=EXAMPLES or 30,
+            max_examples=EXAMPLES or 20,
             stateful_step_count=STEPS,
             deadline=None,
             # Always the same ones, unless it is to look for longer.
