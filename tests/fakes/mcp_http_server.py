@@ -15,7 +15,8 @@ from tests.fakes.mcp_program import Script
 class McpHttpServer:
     """What it answers and what it was asked; `status` and `body` take the place of answers.
 
-    `takes`: tokens that it knows; of any other it says `challenge`, with `refusal` as its status.
+    `takes`: tokens that it knows; of any other it says `challenge`, with `refusal` as its status,
+    and from the second request on with `refuses_again_with`, unless that is 0.
 
     `hangs`: it answers nothing, `hangs_in`: nothing to a call of this tool, until the test is over.
     """
@@ -27,6 +28,7 @@ class McpHttpServer:
     takes: set[str] | None = None
     challenge: str = "Bearer"
     refusal: int = 401
+    refuses_again_with: int = 0
     hangs: bool = False
     hangs_in: str = ""
     is_hanging: threading.Event = field(default_factory=threading.Event)
@@ -68,7 +70,8 @@ def mcp_http_server(**given: Any) -> Generator[McpHttpServer]:  # noqa: ANN401  
             raw = self.rfile.read(int(self.headers["content-length"]))
             given = self.headers.get("authorization", "").removeprefix("Bearer ")
             known = served.takes is None or given in served.takes
-            status, body = served.reply(raw) if known else (served.refusal, b"{}")
+            again = served.refuses_again_with if len(served.headers) > 1 else 0
+            status, body = served.reply(raw) if known else (again or served.refusal, b"{}")
             self.send_response(status)
             if not known:
                 self.send_header("www-authenticate", served.challenge)

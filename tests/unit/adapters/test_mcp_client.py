@@ -460,6 +460,17 @@ def test_a_server_that_wants_an_account_says_so_and_takes_no_call(
     assert servers.pauses == []
 
 
+def test_a_server_that_wants_an_account_is_not_misread_by_what_it_says_then(
+    servers: Servers,
+) -> None:
+    with (
+        mcp_http_server(takes=set(), refuses_again_with=400) as server,
+        pytest.raises(AccountNeededError),
+    ):
+        servers.client.tools(address(server.url))
+    assert len(server.headers) > 1
+
+
 def test_a_connection_goes_on_with_a_newer_token_and_ends_with_the_account(
     servers: Servers,
 ) -> None:

@@ -4,7 +4,7 @@ import os
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
 import httpx2
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -22,6 +22,9 @@ from archivolt.domain.federation_limits import (
 from archivolt.domain.limits import (
     MAX_OUTBOUND_SECONDS,
 )
+
+_NOT_LET_IN: Final = 401
+_FIRST_FAILURE: Final = 400
 
 # What the SDK's transports give: a stream to read and one to write.
 Streams = tuple[object, object]
@@ -46,7 +49,9 @@ class LastStatus:
             self._client.headers.update(values)
 
     async def _note(self, response: httpx2.Response) -> None:
-        if response.request.method == "POST":
+        # Who is not let in is so whatever a second attempt is answered, in words of another era.
+        still_out = self.value == _NOT_LET_IN and response.status_code >= _FIRST_FAILURE
+        if response.request.method == "POST" and not still_out:
             self.value = response.status_code
             header = response.headers.get("www-authenticate", "")
             self.challenge = header[:MAX_CHALLENGE_CHARS]
