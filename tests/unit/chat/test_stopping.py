@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import pytest
 
 from archivolt.adapters.text_actions.model import ModelWithoutTools
+from archivolt.agent.state import LoopLimits
 from archivolt.chat.archive import as_markdown
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import RunningTurn
@@ -71,6 +72,11 @@ class Talk(ChatWorld):
     async def pause(self, seconds: float) -> None:
         assert 0 < seconds <= STOP_LOOK_SECONDS
         await asyncio.sleep(0)
+
+    def give(self, seconds: float) -> None:
+        """Give the turns from now on so long."""
+        self._limits = LoopLimits(seconds=seconds)
+        self.send_message = self._send_message()
 
     def has(self, path: str) -> bool:
         try:
@@ -385,6 +391,29 @@ def test_a_confirmed_change_is_made_whole_and_nothing_after_it() -> None:
         )
 
 
+def test_what_nobody_stopped_goes_on_waiting_after_a_turn_that_took_too_long() -> None:
+    proposing = ModelTurn(
+        text="I write.", tool_calls=creating("first", "second"), finish_reason="tool_calls"
+    )
+    world = Talk(ScriptedModel(proposing, ModelTurn(text="Done.")))
+    asked = run(world.turn("Write two"))
+    held = Held(world.store, "create")
+
+    async def talk() -> list[StreamEvent]:
+        world.give(seconds=0.05)
+        turn = await world.start(confirming(world, asked, "first"))
+        await turn.wait()
+        world.give(seconds=60)
+        held.release()
+        return await events_of(turn)
+
+    [failure] = [event for event in run(talk()) if isinstance(event, Failure)]
+    assert failure.code == "loop_too_long"
+
+    run(world.turn(confirming(world, asked, "second")))
+    assert world.has("second.md")
+
+
 def test_what_waits_for_a_persons_word_goes_on_waiting() -> None:
     proposing = ModelTurn(tool_calls=creating("new"), text="", finish_reason="tool_calls")
     world = Talk(ScriptedModel(proposing, ModelTurn(text="Done.")))
@@ -410,6 +439,8 @@ def test_to_ask_twice_is_fine_and_after_the_end_nothing_is_left_to_stop() -> Non
         assert world.only_conversation().stop_asked_at == asked_at
         wait.go_on.set()
         await turn.wait()
+        await asyncio.sleep(0)
+        assert not running("Stop.watch")
         return first, second, stop(world, turn)
 
     assert run(talk()) == (True, True, False)
@@ -494,6 +525,21 @@ def test_a_conversation_that_is_deleted_ends_its_answer() -> None:
 
     [failure] = [event for event in run(talk()) if isinstance(event, Failure)]
     assert failure.code == "conversation_not_found"
+
+
+def test_an_answer_whose_conversation_another_one_took_up_ends() -> None:
+    wait = Wait()
+    world = Talk(ScriptedModel(wait))
+
+    async def talk() -> list[StreamEvent]:
+        turn = await world.start("Hello")
+        await wait.started.wait()
+        later = world.clock.now() + timedelta(hours=1)
+        world.conversations.append(turn.plan.conversation, [], busy_until=later)
+        return await events_of(turn)
+
+    [failure] = [event for event in run(talk()) if isinstance(event, Failure)]
+    assert failure.code == "conflict"
 
 
 class Unreadable(InMemoryConversations):
