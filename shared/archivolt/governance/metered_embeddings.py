@@ -17,6 +17,8 @@ from archivolt.ports.model_catalogue import ModelCatalogue
 
 # What a tokenizer puts around a text.
 _AROUND: Final = 8
+# What left may have been read, and counted.
+_CHARGED_REASONS: Final = frozenset({"provider_silent", "provider_connection"})
 T = TypeVar("T")
 
 
@@ -80,7 +82,7 @@ class EmbeddingAccounts:
         try:
             answer = ask()
         except UnavailableError as error:
-            if error.details.get("reason") == "provider_silent":
+            if error.details.get("reason") in _CHARGED_REASONS:
                 self._meter.settle(account, reservation, estimate)
             else:
                 self._meter.give_back(reservation)

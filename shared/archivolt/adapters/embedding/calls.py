@@ -7,13 +7,14 @@ for providers repeat what they were sent.
 import json
 import math
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from email.utils import parsedate_to_datetime
+from functools import partial
 from typing import Any, Final
 
 import httpx2
 
-from archivolt.adapters.http.silence import silence
+from archivolt.adapters.http.silence import broken_line, silence
 from archivolt.domain.errors import ArchivoltError, UnavailableError
 from archivolt.domain.tool import JsonObject
 from archivolt.observability import logger
@@ -53,6 +54,18 @@ class Patience:
         return wait
 
 
+class _PassingError(UnavailableError):
+    """An attempt that failed for the moment; `asked` is how many seconds it asks to wait."""
+
+    def __init__(self, asked: float, details: Mapping[str, str]) -> None:
+        self.asked = asked
+        super().__init__("unavailable", **details)
+
+
+def _paid_already(attempt: Callable[[], object]) -> object:
+    return attempt()
+
+
 class EmbeddingCalls:
     """Calls to one address with one key (which may be empty).
 
@@ -79,41 +92,53 @@ class EmbeddingCalls:
             self._headers["authorization"] = f"Bearer {key}"
         self._pause = pause
 
-    def ask(self, body: JsonObject, patience: Patience) -> object:
-        """Return the answer's JSON.
+    def ask(
+        self,
+        body: JsonObject,
+        patience: Patience,
+        pay: Callable[[Callable[[], object]], object] = _paid_already,
+    ) -> object:
+        """Return the answer's JSON; `pay` makes each attempt, once it is paid for.
 
         Raises:
             UnavailableError: `unavailable`: there is no such answer, after some attempts, or its
-                time passed (see `silence`); `embedding_key_refused`.
+                time passed (see `silence`); `embedding_key_refused`; or as `pay`.
 
         """
         while True:
             try:
-                answer = self._attempt(body, patience)
+                return pay(partial(self._attempt, body, patience))
+            except _PassingError as error:
+                wait = patience.next_pause(error.asked)
+                if wait is None:
+                    raise UnavailableError("unavailable") from error
+                self._pause(wait)
             except UnavailableError as error:
                 lost = error.details.get("reason") == "provider_unreachable"
                 again = patience.next_pause(0.0) if lost and not patience.connects_once else None
                 if again is None:
                     raise
                 self._pause(again)
-                continue
-            if answer is not None and answer.status_code == _OK:
-                return _parsed(answer)
-            if answer is not None and answer.status_code in _KEY_REFUSED:
-                raise UnavailableError("embedding_key_refused")
-            wait = patience.next_pause(asked_pause(answer)) if _may_pass(answer) else None
-            if wait is None:
-                raise UnavailableError("unavailable")
-            self._pause(wait)
 
-    def _attempt(self, body: JsonObject, patience: Patience) -> httpx2.Response | None:
-        """Return the provider's answer; None if none came this time."""
+    def _attempt(self, body: JsonObject, patience: Patience) -> object:
+        answer = self._answer(body, patience)
+        if answer.status_code == _OK:
+            return _parsed(answer)
+        logger.warning("an embedding provider refused a call", extra={"status": answer.status_code})
+        if answer.status_code in _KEY_REFUSED:
+            raise UnavailableError("embedding_key_refused")
+        if answer.status_code in _TRANSIENT:
+            raise _PassingError(asked_pause(answer), {})
+        raise UnavailableError("unavailable")
+
+    def _answer(self, body: JsonObject, patience: Patience) -> httpx2.Response:
+        """Return the provider's answer, whatever it is."""
         # Half a surrogate pair has no encoding; JSON's own escapes carry it, and some refuse them.
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         seconds = patience.answer_seconds
         timeout = httpx2.Timeout(seconds, connect=min(_CONNECT_SECONDS, seconds / 2))
         try:
-            answer = self._client.post(
+            return self._client.post(
                 self._url, content=content, headers=self._headers, timeout=timeout
             )
         except httpx2.TimeoutException as error:
@@ -125,15 +150,7 @@ class EmbeddingCalls:
             raise UnavailableError("unavailable") from error
         except httpx2.HTTPError as error:
             logger.warning("an embedding provider gave no answer", extra=_kind(error))
-            return None
-        if answer.status_code != _OK:
-            refused = {"status": answer.status_code}
-            logger.warning("an embedding provider refused a call", extra=refused)
-        return answer
-
-
-def _may_pass(answer: httpx2.Response | None) -> bool:
-    return answer is None or answer.status_code in _TRANSIENT
+            raise _PassingError(0.0, broken_line(error)) from error
 
 
 def _kind(error: Exception) -> dict[str, str]:
@@ -148,10 +165,10 @@ def _parsed(answer: httpx2.Response) -> object:
     return parsed
 
 
-def asked_pause(answer: httpx2.Response | None) -> float:
+def asked_pause(answer: httpx2.Response) -> float:
     """Return the seconds of `Retry-After`; a moment is counted from the answer's own date."""
-    asked = answer.headers.get("retry-after", "").strip() if answer is not None else ""
-    if answer is None or not asked:
+    asked = answer.headers.get("retry-after", "").strip()
+    if not asked:
         return 0.0
     if asked.isascii() and asked.isdecimal():
         return float(asked)

@@ -44,7 +44,7 @@ class RemoteEmbedder:
         protocol: How it is asked.
         model: What it is asked for.
         count: Tells how many tokens a text has at most.
-        pay: Pays for each call; None: whoever asks has paid.
+        pay: Pays for each attempt; None: whoever asks has paid.
 
     """
 
@@ -108,10 +108,13 @@ class RemoteEmbedder:
             max_tokens=self._protocol.max_tokens,
             count=self._count,
         ):
-            ask = partial(self._calls.ask, self._protocol.question(batch), patience)
-            answer = self._pay(batch, ask, self._protocol.tokens_used)
+            pay = partial(self._paid, batch)
+            answer = self._calls.ask(self._protocol.question(batch), patience, pay)
             vectors += self._checked(answer, len(batch))
         return vectors
+
+    def _paid(self, texts: Sequence[str], attempt: Callable[[], object]) -> object:
+        return self._pay(texts, attempt, self._protocol.tokens_used)
 
     def _checked(self, answer: object, count: int) -> list[Vector]:
         try:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import httpx2
 
-from archivolt.adapters.http.silence import silence
+from archivolt.adapters.http.silence import broken_line, silence
 from archivolt.adapters.reranking.protocols import RerankProtocol
 from archivolt.domain.errors import ArchivoltError, UnavailableError
 from archivolt.domain.redaction import redact
@@ -62,7 +62,7 @@ class RemoteReranker:
             logger.warning("a reranking provider gave no answer", extra=kind)
             if isinstance(error, httpx2.TimeoutException):
                 raise UnavailableError("unavailable", reason=silence(error)) from error
-            raise UnavailableError("unavailable") from error
+            raise UnavailableError("unavailable", **broken_line(error)) from error
         except (ValueError, RecursionError) as error:
             raise UnavailableError("unavailable") from error
         raise UnavailableError("unavailable")
