@@ -10,13 +10,14 @@ from archivolt.retrieval.fusion import Ranked, place_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighing:
-    """How much the words were worth in the mix, and the two things that this follows.
+    """How much the words were worth in the mix, and the three things that this follows.
 
     `cognates`: whether what the languages write alike counted among them.
     """
 
     weight: float
     coverage: float
+    evenness: float = 0.0
     foreign: bool = False
     cognates: bool = False
 
@@ -46,6 +47,7 @@ def explanation(
         told |= {
             "lexical_weight": round(weighing.weight, 3),
             "coverage": round(weighing.coverage, 3),
+            "evenness": round(weighing.evenness, 3),
             "foreign_language": weighing.foreign,
         }
         if weighing.cognates:

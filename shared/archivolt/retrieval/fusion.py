@@ -2,11 +2,12 @@
 
 Scores are mixed, not ranks: how far the best is ahead says something that its rank does not. The
 weight of the words follows the question: the more of its words the lexical list has, the more that
-list is worth. A question in another language than the passages that mean the same shares names
-and technical terms with them by chance: there the words weigh little however many are found, and
-what the two languages write alike takes the place of more than half of them (`cognates`).
-Decisions 17 and 47 have the figures of `bench/retrieval.py`. No fixed weight serves all sets; rank
-fusion does worse.
+list is worth, and the less, the more evenly it has them: words that many documents have alike do
+not tell which one is meant. A question in another language than the passages that mean the same
+shares names and technical terms with them by chance: there the words weigh little however many are
+found, and what the two languages write alike takes the place of more than half of them
+(`cognates`). Decisions 17, 47 and 99 have the figures of `bench/retrieval.py`. No fixed weight
+serves all sets; rank fusion does worse.
 """
 
 from collections import Counter
@@ -25,8 +26,14 @@ from archivolt.retrieval.analysis import language_of_text, terms
 _LEAST_WEIGHT: Final = 0.3
 _MOST_WEIGHT: Final = 0.8
 _MOST_WEIGHT_ABROAD: Final = 0.4
+# The most where ten documents have the words nearly as well as the best one.
+_MOST_WEIGHT_OF_COMMON_WORDS: Final = 0.4
 _FEW_WORDS: Final = 0.4
 _MOST_WORDS: Final = 0.8
+# The score of the tenth document as a share of the best, where it begins to matter and is all.
+_UNEVEN: Final = 0.6
+_EVEN: Final = 0.8
+_COMPARED_DOCUMENTS: Final = 10
 # Below this coverage the words alone say too little, whatever the language.
 _ENOUGH_WORDS: Final = 0.6
 # What cognates, where they are asked for, are worth among the words.
@@ -98,14 +105,36 @@ def is_foreign(question: str, candidates: Sequence[Candidate]) -> bool:
     )
 
 
-def lexical_weight(covered: float, *, foreign: bool = False) -> float:
-    """Return the share of the lexical list in the mix, for the coverage of its ten best.
+def evenness(lexical: Sequence[Candidate]) -> float:
+    """Return the score of the tenth document as a share of the best one; 0 if there are not ten."""
+    best: dict[Document, float] = {}
+    for each in lexical:
+        document = each.vault, each.path
+        best[document] = max(each.score, best.get(document, 0.0))
+    scores = sorted(best.values(), reverse=True)
+    if len(scores) < _COMPARED_DOCUMENTS or scores[0] <= 0:
+        return 0.0
+    return max(0.0, scores[_COMPARED_DOCUMENTS - 1] / scores[0])
 
-    `foreign`: the question is in another language than what it is put to.
+
+def lexical_weight(covered: float, *, foreign: bool = False, even: float = 0.0) -> float:
+    """Return the share of the lexical list in the mix.
+
+    Args:
+        covered: The coverage of its ten best.
+        foreign: The question is in another language than what it is put to.
+        even: The evenness of the list.
+
     """
     most = _MOST_WEIGHT_ABROAD if foreign else _MOST_WEIGHT
-    share = (covered - _FEW_WORDS) / (_MOST_WORDS - _FEW_WORDS)
-    return _LEAST_WEIGHT + (most - _LEAST_WEIGHT) * min(1.0, max(0.0, share))
+    weight = _LEAST_WEIGHT + (most - _LEAST_WEIGHT) * _share(covered, _FEW_WORDS, _MOST_WORDS)
+    excess = max(0.0, weight - _MOST_WEIGHT_OF_COMMON_WORDS)
+    return weight - excess * _share(even, _UNEVEN, _EVEN)
+
+
+def _share(value: float, least: float, most: float) -> float:
+    """Return how far a value is on the way from one to the other, in 0..1."""
+    return min(1.0, max(0.0, (value - least) / (most - least)))
 
 
 def needs_cognates(covered: float, *, foreign: bool) -> bool:

@@ -15,6 +15,7 @@ from archivolt.retrieval.fusion import (
     Place,
     Ranked,
     coverage,
+    evenness,
     fuse,
     is_foreign,
     lexical_weight,
@@ -67,13 +68,15 @@ def by_words_and_meaning(
     if foreign:
         # Words meet by chance there: they say nothing of the meaning.
         without_vectors = frozenset()
+    # What is alike by its words is told apart by its meaning, where that is known of all of it.
+    even = 0.0 if without_vectors else evenness(lexical)
     cognates = None
     if dense and needs_cognates(covered, foreign=foreign):
         cognates = _cognates(question, lexical, dense)
     if not dense:
         weight = 1.0
     elif lexical or cognates:
-        weight = lexical_weight(covered, foreign=foreign)
+        weight = lexical_weight(covered, foreign=foreign, even=even)
     else:
         weight = 0.0
     ranked = [
@@ -84,7 +87,7 @@ def by_words_and_meaning(
         if each.lexical or each.cognates or (each.dense or 0.0) >= noise
     ]
     return ranked, Weighing(
-        weight=weight, coverage=covered, foreign=foreign, cognates=bool(cognates)
+        weight=weight, coverage=covered, evenness=even, foreign=foreign, cognates=bool(cognates)
     )
 
 

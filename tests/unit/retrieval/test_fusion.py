@@ -9,6 +9,7 @@ from archivolt.ports.retrieval import Candidate
 from archivolt.retrieval.analysis import query_terms
 from archivolt.retrieval.fusion import (
     coverage,
+    evenness,
     fuse,
     is_foreign,
     lexical_weight,
@@ -109,6 +110,20 @@ def test_words_weigh_more_the_more_of_them_are_found() -> None:
     weights = [lexical_weight(covered) for covered in (0.0, 0.4, 0.6, 0.8, 1.0)]
     assert weights == sorted(weights)
     assert weights[0] < 0.5 < weights[-1]
+
+
+def test_words_that_ten_documents_have_alike_weigh_less() -> None:
+    weights = [lexical_weight(1.0, even=even) for even in (0.0, 0.6, 0.7, 0.8, 1.0)]
+    assert weights == sorted(weights, reverse=True)
+    assert weights[0] == weights[1] > 0.5 > weights[-1] == weights[-2]
+    assert lexical_weight(0.0, even=1.0) == lexical_weight(0.0)
+
+
+def test_evenness_compares_the_tenth_document_with_the_best_one() -> None:
+    ten = [candidate(name, 10 - number) for number, name in enumerate("abcdefghij")]
+    assert evenness(ten) == pytest.approx(1 / 10)
+    assert evenness([*ten, candidate("a", 9, number=2)]) == pytest.approx(1 / 10)
+    assert evenness(ten[:9]) == evenness([]) == 0.0
 
 
 def test_words_weigh_little_in_another_language_however_many_are_found() -> None:

@@ -312,6 +312,7 @@ def test_explanations_tell_what_each_list_said(world: IndexWorld) -> None:
     assert hit.explanation["lexical"] > 0
     assert hit.explanation["lexical_weight"] == pytest.approx(0.8)
     assert hit.explanation["coverage"] == 1.0
+    assert hit.explanation["evenness"] == 0.0
     assert hit.explanation["foreign_language"] is False
     assert hit.explanation["dense"] == pytest.approx(1.0)
     assert "words_for_meaning" not in hit.explanation

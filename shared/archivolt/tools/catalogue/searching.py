@@ -161,7 +161,8 @@ class Passage(BaseModel):
     explanation: dict[str, Any] | None = Field(
         default=None,
         description="Only with explain: the score and rank in each list, and what decided between "
-        "them: lexical_weight, by the coverage of the words asked and by foreign_language; "
+        "them: lexical_weight, by the coverage of the words asked, by the evenness with which many "
+        "documents have them and by foreign_language; "
         "words_for_meaning, where no vectors could be compared.",
         exclude_if=lambda explanation: explanation is None,
     )
