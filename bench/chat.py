@@ -122,6 +122,11 @@ class _Conversations:
             kept = self.store.append(replace(kept, messages=kept.messages[-_AT_ONCE:]), said)
         return {"conversation_id": kept.id}
 
+    def end(self, body: Mapping[str, str]) -> None:
+        """Let one go: what is kept in memory is looked through by the collector ever after."""
+        if "conversation_id" in body:
+            self.store.delete(a_conversation(body["conversation_id"]))
+
 
 def _bare_with(bare: httpx2.AsyncClient, base_url: str, past: int) -> Timed:
     """Return what asks for one piece with as many messages as a turn shows the model."""
@@ -152,6 +157,7 @@ def _first_word(model: _OverHttp, kept: _Conversations) -> Timed:
             await call.until(b"event: content_delta")
             took = time.perf_counter() - start
             await call.until(b"event: message_end")
+        await asyncio.to_thread(kept.end, body)
         return took
 
     return turn

@@ -45,7 +45,11 @@ def estimated_tokens(size: int) -> int:
 
 def _measured(request: ModelRequest) -> tuple[int, int, int]:
     """Return the bytes of text, the messages and declarations, and the images."""
-    sent = (*request.messages, *request.tools)
-    calls = sum(len(message.tool_calls) for message in request.messages)
-    images = sum(len(message.images) for message in request.messages)
-    return sum(each.size for each in sent), len(sent) + calls, images
+    size, calls, images = sum(tool.size for tool in request.tools), 0, 0
+    # One walk, not one a kind: a turn measures some hundred messages, and more than once.
+    for message in request.messages:
+        size += message.size
+        if message.tool_calls or message.images:
+            calls += len(message.tool_calls)
+            images += len(message.images)
+    return size, len(request.messages) + len(request.tools) + calls, images
