@@ -31,7 +31,6 @@ from tests.chat_world import ChatWorld
 from tests.entrypoints.asgi_call import AsgiCall
 from tests.entrypoints.test_chat_http import MESSAGES, application, bearer
 from tests.fakes import mcp_program
-from tests.fakes.governance import ReversibleBox
 from tests.fakes.models import ScriptedModel
 
 _TURNS: Final = 60
@@ -51,7 +50,11 @@ class _RealServers(ChatWorld):
     def outside(self) -> Outside:
         """See `ChatWorld.outside`."""
         calls = McpCalls(
-            self.mcp_servers, ReversibleBox, lambda: self._client, self.clock, programs=True
+            self.mcp_servers,
+            self.mcp_accounts.access,
+            lambda: self._client,
+            self.clock,
+            programs=True,
         )
         return Outside(calls, JsonSchemaArguments, _in_background)
 
