@@ -344,7 +344,8 @@ class Documents(RuleBasedStateMachine):
         info = self.world.files.head(vault, VaultPath(path))
         if info.moved_from and info.version not in self.carried:
             self.carried.add(info.version)
-            self.alive[vault, path] |= self.alive.get((vault, info.moved_from), set())
+            for known in (self.allowed, self.alive):
+                known[vault, path] |= known.get((vault, info.moved_from), set())
 
     def _files_alive(self, vault: VaultRef) -> set[int]:
         """Return the files that are somewhere, or of whose going nothing was heard yet."""
