@@ -40,6 +40,12 @@ _ENOUGH_WORDS: Final = 0.6
 _COGNATE_SHARE: Final = 0.6
 # Any two texts are a little alike: a cosine below this share of the best one is worth nothing.
 _DENSE_FLOOR: Final = 0.3
+# Some models find any two texts much alike. The cosine of the hundredth passage as a share of the
+# best, where it begins to be what is worth nothing, and where it is.
+_HUNDREDTH: Final = 100
+_SPREAD: Final = 0.6
+_NARROW: Final = 0.8
+_HIGHEST_FLOOR: Final = 0.99
 _PASSAGES_PER_DOCUMENT: Final = 3
 
 Place = tuple[VaultRef, VaultPath, Generation, int]
@@ -137,6 +143,16 @@ def _share(value: float, least: float, most: float) -> float:
     return min(1.0, max(0.0, (value - least) / (most - least)))
 
 
+def dense_floor(dense: Sequence[Candidate]) -> float:
+    """Return the share of the best cosine that is worth nothing, by the scale that a list shows."""
+    scores = sorted((each.score for each in dense), reverse=True)
+    if len(scores) < _HUNDREDTH or scores[0] <= 0:
+        return _DENSE_FLOOR
+    share = scores[_HUNDREDTH - 1] / scores[0]
+    excess = min(share, _HIGHEST_FLOOR) - _DENSE_FLOOR
+    return _DENSE_FLOOR + max(0.0, excess) * _share(share, _SPREAD, _NARROW)
+
+
 def needs_cognates(covered: float, *, foreign: bool) -> bool:
     """Return whether whole words may miss what is meant; arguments as for `lexical_weight`."""
     return foreign or covered < _ENOUGH_WORDS
@@ -158,7 +174,7 @@ def fuse(
     far as words are trusted here, so that what came first into the index is not preferred.
     """
     raw_words, raw_meaning = _scores(lexical), _scores(dense)
-    words, meaning = _shares(raw_words, 0.0), _shares(raw_meaning, _DENSE_FLOOR)
+    words, meaning = _shares(raw_words, 0.0), _shares(raw_meaning, dense_floor(dense))
     alike = _shares(cognates or {}, 0.0)
     part = 0.0 if not alike else _COGNATE_SHARE if words else 1.0
     candidates = {place_of(candidate): candidate for candidate in (*lexical, *dense)}

@@ -9,6 +9,7 @@ from archivolt.ports.retrieval import Candidate
 from archivolt.retrieval.analysis import query_terms
 from archivolt.retrieval.fusion import (
     coverage,
+    dense_floor,
     evenness,
     fuse,
     is_foreign,
@@ -96,6 +97,20 @@ def test_no_candidates_make_no_list() -> None:
 def test_a_vector_that_points_away_is_worth_nothing() -> None:
     ranked = fuse([candidate("a", 1)], [candidate("b", -0.2)], weight=0.5)
     assert [(each.candidate.path, each.score) for each in ranked] == [("a", 0.5), ("b", 0.0)]
+
+
+def test_a_model_that_finds_all_texts_alike_is_read_on_its_own_scale() -> None:
+    wide = [candidate(f"{n}", 0.6 - n / 200) for n in range(100)]
+    narrow = [candidate(f"{n}", 0.85 - n / 1000) for n in range(100)]
+    assert dense_floor(wide) == dense_floor(narrow[:99]) == dense_floor([]) == 0.3
+    assert dense_floor(narrow) == pytest.approx((0.85 - 0.099) / 0.85)
+    assert dense_floor([candidate(f"{n}", 0.9) for n in range(100)]) < 1
+
+
+def test_words_do_not_drown_the_meanings_of_such_a_model() -> None:
+    meaning = [candidate(f"{n}", 0.85 - n / 1000) for n in range(100)]
+    ranked = fuse([candidate("99", 10)], meaning, weight=0.3)
+    assert ranked[0].candidate.path == "0"
 
 
 def test_coverage_is_the_share_of_the_questions_words_that_are_found() -> None:
