@@ -309,6 +309,19 @@ def test_a_worker_for_one_tenant_tells_absent_documents(of_tenant: Tenant) -> No
     assert on.index.text_index.passages(A, VaultPath("none.md"), Generation("1")) == []
 
 
+def test_what_comes_while_it_is_asked_for_was_absent(of_tenant: Tenant, emulator: Emulator) -> None:
+    on = of_tenant("a")
+    late: Any = {"Bucket": BUCKET, "Key": "vaults/a/v/late.md", "Body": b"late"}
+
+    def write(**_: object) -> None:
+        emulator.aws.objects.put_object(**late)
+
+    on.aws.s3.meta.events.register_first("after-call.s3.GetObject", write)
+    with pytest.raises(NotFoundError):
+        on.file_store.read(A, VaultPath("late.md"))
+    assert on.file_store.read(A, VaultPath("late.md")).data == b"late"
+
+
 def test_a_worker_for_one_tenant_is_denied_anothers_documents(
     emulator: Emulator, of_tenant: Tenant
 ) -> None:

@@ -16,6 +16,7 @@ Imported by `emulator_process`, in the emulator's own virtual environment.
 import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from email.utils import formatdate
 from typing import Any
 
 from ministack.core import iam_actions
@@ -78,8 +79,9 @@ def refusing_absence(app: App) -> App:
             nonlocal refused
             if message["type"] == "http.response.start" and message["status"] == _NOT_FOUND:
                 refused = True
-                kind = [(b"content-type", b"application/xml")]
-                message = {**message, "status": 403, "headers": kind}
+                when = formatdate(usegmt=True).encode()
+                headers = [(b"content-type", b"application/xml"), (b"date", when)]
+                message = {**message, "status": 403, "headers": headers}
             elif refused and message["type"] == "http.response.body":
                 body = b"" if scope["method"] == "HEAD" else _REFUSAL
                 message = {"type": "http.response.body", "body": body}

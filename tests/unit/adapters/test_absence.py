@@ -1,6 +1,7 @@
 """A 403 of S3 that stands for an absent object, and one that does not."""
 
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -77,6 +78,37 @@ def test_what_is_there_or_cannot_be_looked_for_stays_refused(
     del code
     refused = "403" if operation == "head_object" else "AccessDenied"
     assert told(s3, call, operation, ("list_objects_v2", LISTING, answer)) == refused
+
+
+REFUSED_AT = datetime(2026, 9, 1, 12, 0, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "date", "code"),
+    [
+        (0, "Tue, 01 Sep 2026 12:00:05 GMT", "NoSuchKey"),
+        (3, "Tue, 01 Sep 2026 12:00:05 GMT", "NoSuchKey"),
+        (-1, "Tue, 01 Sep 2026 12:00:05 GMT", "AccessDenied"),
+        (3, "soon", "AccessDenied"),
+        (3, "", "AccessDenied"),
+    ],
+)
+def test_what_was_written_since_the_refusal_was_absent(
+    s3: "S3Client", seconds: int, date: str, code: str
+) -> None:
+    written = REFUSED_AT + timedelta(seconds=seconds)
+    with Stubber(s3) as stubber:
+        stubber.add_client_error(
+            "get_object",
+            "AccessDenied",
+            http_status_code=403,
+            response_meta={"HTTPHeaders": {"date": date}},
+        )
+        there = {"Contents": [{"Key": KEY, "LastModified": written}]}
+        stubber.add_response("list_objects_v2", there, LISTING)
+        with pytest.raises(ClientError) as error:
+            s3.get_object(**PLACE)
+    assert error.value.response.get("Error", {}).get("Code") == code
 
 
 @pytest.mark.parametrize(
