@@ -1,5 +1,6 @@
 """HTML by its tree-sitter grammar, with the scripts and style sheets that are written in it."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
@@ -22,17 +23,44 @@ _NEEDS_NO_END: Final = frozenset(
     }
 )
 _SCRIPTS: Final = frozenset(("", "module", "text/javascript", "application/javascript"))
+# What a page is made of; nothing in it makes the pattern go back over more than a tag.
+_PARTS: Final = re.compile(
+    rb"""(?P<comment><!--(?:.*?-->|.*))
+    | (?P<raw><(?P<name>script|style|title|textarea)(?:\s[^<>]*)?(?<!/)>)
+      (?P<within>.*?)(?=</(?P=name)|\Z)
+    | (?P<tag></?[a-z](?:[^<>"']|"[^"]*"|'[^']*')*+>|<![^<>]*>)
+    | (?P<broken><[^<]*)
+    | (?P<text>[^<]+)""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+_TEXT_ALONE: Final = frozenset((b"title", b"textarea"))
 _DATA: Final = frozenset(("importmap", "application/json", "application/ld+json"))
 
 
 def html_errors(text: str) -> Iterator[CodeError]:
     """Yield the errors of a page, in their order."""
     source = text.encode()
-    for node in nodes_of(source, Language(tree_sitter_html.language())):
+    for node in nodes_of(_without_signs(source), Language(tree_sitter_html.language())):
         if node.type == "raw_text":
             yield from _within(source, node)
         elif message := _problem(node):
             yield error_at(source, node, message)
+
+
+def _without_signs(source: bytes) -> bytes:
+    """Return a page of the same length without the signs that mean nothing where they stand.
+
+    The grammar takes no & that begins no reference, no > in a text, and a title for elements.
+    """
+    return _PARTS.sub(_part_without_signs, source.replace(b"&", b"_"))
+
+
+def _part_without_signs(part: re.Match[bytes]) -> bytes:
+    if part["text"]:
+        return part["text"].replace(b">", b"_")
+    if part["name"] and part["name"].lower() in _TEXT_ALONE:
+        return part["raw"] + re.sub(rb"[<>]", b"_", part["within"])
+    return part[0]
 
 
 def _problem(node: Node) -> str:
