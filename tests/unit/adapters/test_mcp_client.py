@@ -491,6 +491,31 @@ def test_a_connection_goes_on_with_a_newer_token_and_ends_with_the_account(
         assert len(servers.lists) == before + 1
 
 
+@pytest.mark.parametrize("modern", [True, False])
+def test_a_write_is_not_cut_off_by_a_call_beside_it_that_is_not_let_in(
+    servers: Servers, modern: bool
+) -> None:
+    def target(token: str) -> McpTarget:
+        return replace(address(server.url, Authorization=f"Bearer {token}"), account="one")
+
+    script = Script(modern=modern)
+    with (
+        mcp_http_server(script=script, takes={"first"}, hangs_in="post") as server,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        servers.call(target("first"), "echo")
+        writing = pool.submit(servers.call, target("first"), "post", repeatable=False)
+        assert server.is_hanging.wait(20)
+        server.takes = {"second"}
+        servers.clock.advance(seconds=10)
+        with pytest.raises(AccountNeededError):
+            servers.call(target("first"), "echo", repeatable=modern)
+        servers.call(target("second"), "echo")
+        server.test_is_over.set()
+
+        assert writing.result() == "{}"
+
+
 def test_an_address_that_hangs_is_given_up(hasty: Servers) -> None:
     with mcp_http_server(hangs=True) as server:
         assert hasty.failure(address(server.url)).startswith("mcp_")

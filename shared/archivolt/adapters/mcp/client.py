@@ -14,16 +14,9 @@ from weakref import WeakValueDictionary
 from archivolt.adapters.mcp.failures import LinkLostError
 from archivolt.adapters.mcp.link import Link
 from archivolt.adapters.mcp.transports import Transports
+from archivolt.domain import federation_limits as limits
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.federation import McpAnswers, McpResult, McpTarget, McpTool
-from archivolt.domain.federation_limits import (
-    MAX_MCP_LINKS,
-    MCP_CALL_SECONDS,
-    MCP_CONNECT_SECONDS,
-    MCP_FIRST_PAUSE_SECONDS,
-    MCP_IDLE_SECONDS,
-    MCP_RECONNECTS,
-)
 from archivolt.domain.tool import JsonObject
 from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
@@ -56,8 +49,8 @@ class SdkMcpClient:
         clock: Clock,
         *,
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        call_seconds: float = MCP_CALL_SECONDS,
-        connect_seconds: float = MCP_CONNECT_SECONDS,
+        call_seconds: float = limits.MCP_CALL_SECONDS,
+        connect_seconds: float = limits.MCP_CONNECT_SECONDS,
         sweep_seconds: float = _SWEEP_SECONDS,
     ) -> None:
         self._transports = transports
@@ -117,7 +110,7 @@ class SdkMcpClient:
 
     def _is_idle(self, key: str) -> bool:
         link = self._links[key]
-        return link.is_over or (self._silence(link) >= MCP_IDLE_SECONDS and not link.calls)
+        return link.is_over or (self._silence(link) >= limits.MCP_IDLE_SECONDS and not link.calls)
 
     def _silence(self, link: Link) -> float:
         return (self._clock.now() - link.used_at).total_seconds()
@@ -227,19 +220,20 @@ class SdkMcpClient:
                     if not isinstance(error, LinkLostError | TimeoutError):
                         raise
                 else:
-                    return link
+                    if link.serves(target):
+                        return link
             return await self._made(target, key, check)
 
     async def _made(self, target: McpTarget, key: str, check: ListCheck) -> Link:
         """Make a connection, again with growing pauses where it breaks off."""
-        pause = MCP_FIRST_PAUSE_SECONDS
-        for attempt in range(MCP_RECONNECTS + 1):
+        pause = limits.MCP_FIRST_PAUSE_SECONDS
+        for attempt in range(limits.MCP_RECONNECTS + 1):
             link = self._link(target)
             try:
                 await self._checked(link, check)
             except LinkLostError as error:
                 link.close()
-                if attempt == MCP_RECONNECTS or not error.passes:
+                if attempt == limits.MCP_RECONNECTS or not error.passes:
                     raise error.told(target.server) from error
                 await self._pause(pause)
                 pause *= 2
@@ -264,13 +258,13 @@ class SdkMcpClient:
         self._links[key] = link
         idle = [each for each in self._links.items() if not each[1].calls and each[1] is not link]
         idle.sort(key=lambda each: each[1].used_at)
-        for each, kept in idle[: max(0, len(self._links) - MAX_MCP_LINKS)]:
+        for each, kept in idle[: max(0, len(self._links) - limits.MAX_MCP_LINKS)]:
             self._drop(each, kept)
 
     def _drop(self, key: str, link: Link) -> None:
         if self._links.get(key) is link:
             del self._links[key]
-        link.close()
+        link.retire()
 
     def _link(self, target: McpTarget) -> Link:
         link = Link(target, self._transports, self._clock.now())
@@ -288,6 +282,7 @@ class SdkMcpClient:
         for key, link in tuple(self._links.items()):
             if which(key):
                 self._drop(key, link)
+                link.close()
 
     async def _all_ended(self) -> None:
         self._links.clear()

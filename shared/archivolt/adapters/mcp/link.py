@@ -7,12 +7,10 @@ of a call. Such a call is answered with "cancel" and made anew once the person h
 
 import asyncio
 import hashlib
-import json
 import logging
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import mcp_types as types
 from mcp import Client
@@ -21,13 +19,18 @@ from mcp_types import REQUEST_TIMEOUT
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from archivolt.adapters.mcp.failures import LinkLostError, by_status, is_of_the_link, lost_by
-from archivolt.adapters.mcp.readings import question_of, questions_of, result_of, tools_of
-from archivolt.adapters.mcp.transports import LastStatus, Transports
+from archivolt.adapters.mcp.readings import (
+    content_of,
+    question_of,
+    questions_of,
+    responses_of,
+    result_of,
+    tools_of,
+)
+from archivolt.adapters.mcp.transports import LastStatus, Request, Transports
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError
 from archivolt.domain.federation import McpAnswers, McpQuestion, McpResult, McpTarget, McpTool
-from archivolt.domain.federation_limits import (
-    MAX_MCP_QUESTIONS,
-)
+from archivolt.domain.federation_limits import MAX_MCP_QUESTIONS
 from archivolt.domain.mcp_accounts import AccountNeededError
 from archivolt.domain.tool import JsonObject
 
@@ -58,6 +61,7 @@ class Link:
     def __init__(self, target: McpTarget, transports: Transports, now: datetime) -> None:
         self.used_at = now
         self.stale = False
+        self._is_retired = False
         self._garbled = 0
         self._server = target.server
         self._account = target.account
@@ -87,9 +91,17 @@ class Link:
     def serves(self, target: McpTarget) -> bool:
         """Tell whether calls to a target can go on it; it ends where another account is meant."""
         if self._account != target.account:
-            self.close()
+            self.retire()
+        if self.is_over or self._is_retired:
+            return False
         self._status.send(target.values)
-        return not self.is_over
+        return True
+
+    def retire(self) -> None:
+        """Let it end once nobody uses it: another's call on it may be under way."""
+        self._is_retired = True
+        if not self.calls and self._status.is_free:
+            self.close()
 
     def close(self) -> None:
         """Let it end, soon: `task` is done when nothing is left of it."""
@@ -112,10 +124,11 @@ class Link:
         cursor: str | None = None
         self.stale = False
         for _ in range(_MAX_PAGES):
-            try:
-                page = await client.list_tools(cursor=cursor)
-            except Exception as error:
-                raise await self._lost(error) from error
+            with self._status.requesting() as request:
+                try:
+                    page = await client.list_tools(cursor=cursor)
+                except Exception as error:
+                    raise await self._lost(error, request) from error
             listed += page.tools
             cursor = page.next_cursor
             if not cursor:
@@ -141,6 +154,8 @@ class Link:
             return await self._call(client, tool, arguments, answers)
         finally:
             self.calls -= 1
+            if self._is_retired:
+                self.retire()
 
     async def _call_and_listen(
         self, client: Client, tool: str, arguments: JsonObject, answers: McpAnswers | None
@@ -159,7 +174,7 @@ class Link:
     async def _call(
         self, client: Client, tool: str, arguments: JsonObject, answers: McpAnswers | None
     ) -> McpResult:
-        responses: types.InputResponses | None = _responses(answers) if answers else None
+        responses: types.InputResponses | None = responses_of(answers) if answers else None
         state = answers.state if answers else None
         for _ in range(_STATE_ONLY_ROUNDS):
             answer = await self._sent(client, tool, arguments, responses, state)
@@ -183,40 +198,47 @@ class Link:
         responses: types.InputResponses | None,
         state: str | None,
     ) -> McpResult | types.InputRequiredResult:
-        try:
-            answer = await client.session.call_tool(
-                tool,
-                arguments,
-                input_responses=responses,
-                request_state=state,
-                allow_input_required=True,
-            )
-        except MCPError as error:
-            if error.code == REQUEST_TIMEOUT:
-                raise TimeoutError from error
-            if is_of_the_link(error) and (self.is_over or self._broken_by(error)):
-                raise await self._lost(error) from error
-            return McpResult(text=error.message, failed=True)
-        except Exception as error:
-            raise await self._lost(error) from error
+        with self._status.requesting() as request:
+            try:
+                answer = await client.session.call_tool(
+                    tool,
+                    arguments,
+                    input_responses=responses,
+                    request_state=state,
+                    allow_input_required=True,
+                )
+            except MCPError as error:
+                if error.code == REQUEST_TIMEOUT:
+                    raise TimeoutError from error
+                if is_of_the_link(error) and (self.is_over or self._broken_by(error)):
+                    raise await self._lost(error, request) from error
+                return McpResult(text=error.message, failed=True)
+            except Exception as error:
+                raise await self._lost(error, request) from error
         return result_of(answer) if isinstance(answer, types.CallToolResult) else answer
 
     def _broken_by(self, error: MCPError) -> bool:
         return error.code == types.CONNECTION_CLOSED or by_status(self._status.value) is not None
 
-    async def _lost(self, error: BaseException) -> LinkLostError | AccountNeededError:
-        """Return why it broke off: its own task may know better than a call on it."""
-        await asyncio.wait([self.task], timeout=_REASON_SECONDS)
-        if self.task.done() and not self.task.cancelled():
-            cause = self.task.exception()
-            if cause is not None:
-                return self._why(cause)
-        self.close()
-        return self._why(error)
+    async def _lost(
+        self, error: BaseException, request: Request
+    ) -> LinkLostError | AccountNeededError:
+        """Return why it broke off: its own task may know better than a call on it.
 
-    def _why(self, error: BaseException) -> LinkLostError | AccountNeededError:
+        Only a request that was alone is known not to have been let in: another one may be done.
+        """
+        if not request.alone or by_status(self._status.value) is None:
+            await asyncio.wait([self.task], timeout=_REASON_SECONDS)
+        if self.task.done() and not self.task.cancelled():
+            error = self.task.exception() or error
+        self._is_retired = True
+        return self._why(error, is_known=request.alone)
+
+    def _why(
+        self, error: BaseException, *, is_known: bool = True
+    ) -> LinkLostError | AccountNeededError:
         lost = lost_by(error, self._status.value, self._status.challenge)
-        return lost.asked(self._server) or lost
+        return (lost.asked(self._server) if is_known else None) or lost
 
     async def _live(self, target: McpTarget, transports: Transports) -> None:
         client = Client(
@@ -265,21 +287,10 @@ class Link:
         # The same words are the same question: there is nothing else to know it by.
         name = hashlib.sha256(params.message.encode("utf-8", "replace")).hexdigest()[:12]
         if asked.answers is not None and name in asked.answers.content:
-            content = _content(asked.answers.content[name])
+            content = content_of(asked.answers.content[name])
             return types.ElicitResult(action="accept", content=content)
         try:
             asked.questions.append(question_of(self._server, name, params))
         except InvalidRequestError as error:
             asked.refused = error
         return types.ElicitResult(action="cancel")
-
-
-def _responses(answers: McpAnswers) -> types.InputResponses:
-    return {
-        name: types.ElicitResult(action="accept", content=_content(content))
-        for name, content in answers.content.items()
-    }
-
-
-def _content(answer: Mapping[str, Any]) -> dict[str, Any] | None:
-    return json.loads(json.dumps(dict(answer))) or None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import mcp_types as types
 
 from archivolt.domain.errors import InvalidRequestError
-from archivolt.domain.federation import McpQuestion, McpResult, McpTool
+from archivolt.domain.federation import McpAnswers, McpQuestion, McpResult, McpTool
 from archivolt.domain.federation_limits import (
     MAX_MCP_QUESTIONS,
     MAX_MCP_TEXT_CHARS,
@@ -95,3 +95,16 @@ def _left_out(kind: str, mime: str, data: str) -> str:
 def tools_of(listed: Iterable[types.Tool]) -> list[McpTool]:
     """Return tools, each name once: which of two is meant nobody could tell."""
     return list({tool.name: tool_of(tool) for tool in listed}.values())
+
+
+def responses_of(answers: McpAnswers) -> types.InputResponses:
+    """Return a person's answers as the protocol has them."""
+    return {
+        name: types.ElicitResult(action="accept", content=content_of(content))
+        for name, content in answers.content.items()
+    }
+
+
+def content_of(answer: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return one answer as the protocol has it, None for an empty one."""
+    return json.loads(json.dumps(dict(answer))) or None

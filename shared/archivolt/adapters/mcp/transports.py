@@ -1,8 +1,10 @@
 """Ways to a server: a program on this machine, or streamable HTTP through the guarded client."""
 
+import json
 import os
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO
 
@@ -30,13 +32,40 @@ _FIRST_FAILURE: Final = 400
 Streams = tuple[object, object]
 
 
+@dataclass(slots=True, eq=False)
+class Request:
+    """One request; `alone`: no other was under way meanwhile, so that what failed is this one."""
+
+    alone: bool
+
+
 class LastStatus:
     """The last answer over HTTP: the SDK does not tell failures apart. And what is sent with it."""
 
     def __init__(self) -> None:
         self.value = 0
         self.challenge = ""
+        self._under_way: set[Request] = set()
         self._client: httpx2.AsyncClient | None = None
+
+    @property
+    def is_free(self) -> bool:
+        """Whether no request is under way."""
+        return not self._under_way
+
+    @contextmanager
+    def requesting(self) -> Generator[Request]:
+        """Give a request that is under way until the end of the block."""
+        request = Request(alone=self.is_free)
+        if request.alone:
+            self.value, self.challenge = 0, ""
+        for other in self._under_way:
+            other.alone = False
+        self._under_way.add(request)
+        try:
+            yield request
+        finally:
+            self._under_way.discard(request)
 
     def watch(self, client: httpx2.AsyncClient) -> None:
         """Take notice of what a client is answered."""
@@ -50,8 +79,11 @@ class LastStatus:
 
     async def _note(self, response: httpx2.Response) -> None:
         # Who is not let in is so whatever a second attempt is answered, in words of another era.
-        still_out = self.value == _NOT_LET_IN and response.status_code >= _FIRST_FAILURE
+        failed = response.status_code >= _FIRST_FAILURE
+        still_out = self.value == _NOT_LET_IN and failed
         if response.request.method == "POST" and not still_out:
+            if failed and not _is_request(response.request):
+                return  # a note, or an answer of ours: no request failed by it
             self.value = response.status_code
             header = response.headers.get("www-authenticate", "")
             self.challenge = header[:MAX_CHALLENGE_CHARS]
@@ -116,6 +148,11 @@ class Transports:
             status.watch(client)
             async with streamable_http_client(target.url, http_client=client) as streams:
                 yield streams
+
+
+def _is_request(sent: httpx2.Request) -> bool:
+    message: object = json.loads(sent.content)
+    return isinstance(message, dict) and "id" in message and "method" in message
 
 
 def _nowhere() -> TextIO:
