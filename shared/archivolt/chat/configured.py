@@ -3,8 +3,8 @@
 A key is only ever used with the address it was configured with. Nothing is opened here.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from archivolt.domain.providers import EMBEDDED, NO_PRESET, PRESETS, wire_format_of
 from archivolt.domain.settings import CHAT_API_KEY, TenantSettings, provider_key_field
@@ -25,15 +25,46 @@ class ConfiguredProvider:
     key_field: str = CHAT_API_KEY
 
 
-def environment_providers(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Environment:
+    """What a deployment says for all of its tenants.
+
+    `providers` are its own, the preferred one first; they serve `tenant` alone (S10), None: every
+    tenant of a local stack. `models` are by provider, for whoever's key is used. `preferred`
+    answers where nothing else says, if there is a key (`AI_DEFAULT_PROVIDER`).
+    """
+
+    providers: Sequence[ConfiguredProvider] = ()
+    models: Mapping[str, str] = field(default_factory=dict[str, str])
+    tenant: str | None = ""
+    preferred: str = ""
+
+
+def environment_models(
     variables: Mapping[str, str], *, preferred: str = "", preferred_model: str = ""
+) -> dict[str, str]:
+    """Return the models that a deployment names, by provider; whoever's key is used (O72).
+
+    Args:
+        variables: `{provider}_model`, where set.
+        preferred: `AI_DEFAULT_PROVIDER`.
+        preferred_model: `AI_DEFAULT_MODEL`, the preferred provider's.
+
+    """
+    named = {name: variables.get(f"{name}_model", "") for name in PRESETS}
+    if preferred_model and preferred in named:
+        named[preferred] = preferred_model
+    return {name: model for name, model in named.items() if model}
+
+
+def environment_providers(
+    variables: Mapping[str, str], *, preferred: str = ""
 ) -> list[ConfiguredProvider]:
     """Return the providers that a deployment has keys for, the preferred one first.
 
     Args:
-        variables: `{provider}_api_key`, `{provider}_model`, `{provider}_base_url`, where set.
+        variables: `{provider}_api_key`, `{provider}_base_url`, where set.
         preferred: `AI_DEFAULT_PROVIDER`.
-        preferred_model: `AI_DEFAULT_MODEL`, the preferred provider's.
 
     """
     found: list[ConfiguredProvider] = []
@@ -41,11 +72,10 @@ def environment_providers(
         key, base_url = variables.get(f"{name}_api_key"), variables.get(f"{name}_base_url")
         if not (key or base_url):
             continue
-        named = preferred_model if name == preferred else ""
         found.append(
             ConfiguredProvider(
                 connection=_connection(name, base_url or preset.base_url, key or ""),
-                model=named or variables.get(f"{name}_model") or preset.model,
+                model=preset.model,
             )
         )
     return sorted(found, key=lambda each: each.connection.provider != preferred)

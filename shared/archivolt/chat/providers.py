@@ -5,11 +5,12 @@ address it was configured with: a request can choose among what is configured, i
 elsewhere.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from archivolt.chat.configured import (
     ConfiguredProvider,
+    Environment,
     keyed_providers,
     own_name,
     own_provider,
@@ -62,9 +63,7 @@ class ModelSelector:
         secrets: Opens their keys.
         models: Opens models.
         catalogue: Knows which of them see, and what they cost.
-        environment: The deployment's own providers, the preferred one first.
-        environment_tenant: The one tenant they serve (S10); None: every tenant of a local stack.
-        preferred: Who answers where nothing else says, if there is a key (`AI_DEFAULT_PROVIDER`).
+        environment: What the deployment says.
 
     """
 
@@ -75,17 +74,14 @@ class ModelSelector:
         models: MeteredModels,
         catalogue: ModelCatalogue,
         *,
-        environment: Sequence[ConfiguredProvider] = (),
-        environment_tenant: str | None = "",
-        preferred: str = "",
+        environment: Environment | None = None,
     ) -> None:
         self._settings = settings
         self._secrets = secrets
         self._models = models
         self._catalogue = catalogue
-        self._environment = environment
-        self._environment_tenant = environment_tenant
-        self.preferred = preferred or LAST_DEFAULT
+        self._environment = environment or Environment()
+        self.preferred = self._environment.preferred or LAST_DEFAULT
 
     def select(self, principal: Principal, *, provider: str = "", model: str = "") -> ChosenModel:
         """Return the model for one turn; "" leaves a choice to the settings.
@@ -110,7 +106,7 @@ class ModelSelector:
         settings = self._settings.load(principal.tenant)
         found = self._configured(principal.tenant, settings).values()
         allowed = [each for each in found if _is_allowed(_name(each), settings)]
-        return [replace(each, model=_model(each, settings)) for each in allowed]
+        return [replace(each, model=self._model(each, settings)) for each in allowed]
 
     def allows(self, principal: Principal, provider: str) -> bool:
         """Tell whether the caller's tenant lets its people use a provider (S5)."""
@@ -130,10 +126,17 @@ class ModelSelector:
         found = self._chosen(principal.tenant, settings, "")
         if found is None:
             return EMBEDDED, EMBEDDED_MODEL
-        provider, model = _name(found), _model(found, settings)
+        provider, model = _name(found), self._model(found, settings)
         if model:
             self._price(provider, model, settings)
         return provider, model
+
+    def _model(self, found: ConfiguredProvider, settings: TenantSettings) -> str:
+        """Return the model of a provider unless a request names one (O72)."""
+        provider = _name(found)
+        preferred = settings.chat_model if provider == own_name(settings) else ""
+        preferred = preferred or settings.ai_default_models.get(provider, "")
+        return preferred or self._environment.models.get(provider, "") or found.model
 
     def _price(self, provider: str, model: str, settings: TenantSettings) -> ModelPrice:
         return settings.price_of(model) or self._catalogue.price(provider, model)
@@ -144,7 +147,9 @@ class ModelSelector:
         """Return the provider that answers, None for the embedded one."""
         configured = self._configured(tenant, settings)
         if named := asked or settings.chat_provider:
-            return _named(named, configured, settings, insists=bool(asked))
+            found = _named(named, configured, settings, insists=bool(asked))
+            if found or named == EMBEDDED:
+                return found
         said = (own_name(settings), settings.ai_default_provider, self.preferred, LAST_DEFAULT)
         for name in (*said, *configured):
             if name == EMBEDDED:
@@ -168,7 +173,7 @@ class ModelSelector:
         self, principal: Principal, found: ConfiguredProvider, model: str, settings: TenantSettings
     ) -> ChosenModel:
         provider, tenant = _name(found), principal.tenant
-        name = model or _model(found, settings)
+        name = model or self._model(found, settings)
         if not name:
             raise InvalidRequestError("model_required", provider=provider)
         price = self._price(provider, name, settings)
@@ -206,8 +211,8 @@ class ModelSelector:
             configured[_name(own)] = own
         for each in keyed_providers(settings):
             configured.setdefault(_name(each), each)
-        if self._environment_tenant in {None, tenant}:
-            for each in self._environment:
+        if self._environment.tenant in {None, tenant}:
+            for each in self._environment.providers:
                 configured.setdefault(_name(each), each)
         return configured
 
@@ -231,13 +236,6 @@ def _named(
 
 def _name(found: ConfiguredProvider) -> str:
     return found.connection.provider
-
-
-def _model(found: ConfiguredProvider, settings: TenantSettings) -> str:
-    """Return the model of a provider unless a request names one (O72)."""
-    provider = _name(found)
-    preferred = settings.chat_model if provider == own_name(settings) else ""
-    return preferred or settings.ai_default_models.get(provider, "") or found.model
 
 
 def _is_allowed(provider: str, settings: TenantSettings) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from archivolt.agent.state import LoopLimits
     from archivolt.bootstrap import Container
-    from archivolt.chat.configured import ConfiguredProvider
+    from archivolt.chat.configured import Environment
     from archivolt.chat.current_places import CurrentPlaces
     from archivolt.chat.model_choices import ModelChoices
     from archivolt.chat.providers import ModelSelector
@@ -49,7 +49,6 @@ class ChatContainer:
         from archivolt.composition.metering import meter_of
         from archivolt.governance.metered_models import MeteredModels
 
-        settings = self._on.settings
         return ModelSelector(
             self._on.tenant_settings,
             self._on.secret_box,
@@ -59,8 +58,6 @@ class ChatContainer:
             ),
             self.catalogue,
             environment=self._environment(),
-            environment_tenant=settings.environment_tenant,
-            preferred=settings.ai_default_provider,
         )
 
     @cached_property
@@ -207,16 +204,25 @@ class ChatContainer:
     def _count(self, principal: "Principal", operation: str) -> None:
         self._on.tools.by_hand.count_unrecorded(principal, operation)
 
-    def _environment(self) -> "list[ConfiguredProvider]":
-        from archivolt.chat.configured import environment_providers
+    def _environment(self) -> "Environment":
+        from archivolt.chat.configured import (
+            Environment,
+            environment_models,
+            environment_providers,
+        )
 
         settings = self._on.settings
-        return environment_providers(
-            {
-                name: value
-                for name, value in settings.model_dump().items()
-                if name.endswith(("_api_key", "_base_url", "_model"))
-            },
-            preferred=settings.ai_default_provider,
-            preferred_model=settings.ai_default_model,
+        preferred = settings.ai_default_provider
+        variables = {
+            name: value
+            for name, value in settings.model_dump().items()
+            if name.endswith(("_api_key", "_base_url", "_model"))
+        }
+        return Environment(
+            providers=environment_providers(variables, preferred=preferred),
+            models=environment_models(
+                variables, preferred=preferred, preferred_model=settings.ai_default_model
+            ),
+            tenant=settings.environment_tenant,
+            preferred=preferred,
         )

@@ -37,7 +37,7 @@ PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
         "deepseek": Preset("https://api.deepseek.com/v1", "deepseek-v4-flash"),
         "mistral": Preset("https://api.mistral.ai/v1", "mistral-small-latest"),
         "openai": Preset("https://api.openai.com/v1", "gpt-6.1-sol"),
-        "openrouter": Preset("https://openrouter.ai/api/v1", "openrouter/auto"),
+        "openrouter": Preset("https://openrouter.ai/api/v1", "deepseek/deepseek-v4-flash"),
         "anthropic": Preset(
             "https://api.anthropic.com/v1", "claude-sonnet-5-5", WireFormat.ANTHROPIC
         ),

@@ -124,5 +124,10 @@ def test_a_price_that_nobody_wrote_down_is_unknown_and_never_free(
         TABLE.price(provider, model)
 
 
+@pytest.mark.parametrize("provider", [name for name, each in PRESETS.items() if not each.keyless])
+def test_the_model_that_answers_unless_one_is_named_has_a_price(provider: str) -> None:
+    assert TABLE.price(provider, PRESETS[provider].model).output > 0
+
+
 def test_the_embedded_provider_costs_nothing() -> None:
     assert TABLE.price(EMBEDDED, EMBEDDED_MODEL).cost(1_000, 1_000) == 0

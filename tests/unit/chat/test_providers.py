@@ -1,8 +1,15 @@
 """Which model answers a turn (O72, S5, S10)."""
 
+from collections.abc import Mapping
+
 import pytest
 
-from archivolt.chat.configured import ConfiguredProvider, environment_providers
+from archivolt.chat.configured import (
+    ConfiguredProvider,
+    Environment,
+    environment_models,
+    environment_providers,
+)
 from archivolt.chat.providers import ChosenModel, ModelSelector
 from archivolt.domain.errors import ForbiddenError, InvalidRequestError, UnavailableError
 from archivolt.domain.providers import EMBEDDED, EMBEDDED_MODEL, PRESETS, WireFormat
@@ -29,6 +36,7 @@ class Choosing:
         *environment: ConfiguredProvider,
         serves: str | None = None,
         preferred: str = "",
+        models: Mapping[str, str] | None = None,
     ) -> None:
         store = InMemoryTenantSettings()
         if settings:
@@ -39,9 +47,9 @@ class Choosing:
             ReversibleBox(),
             MeteredModels(self.models, unbounded_meter()),
             PricedModels(),
-            environment=environment,
-            environment_tenant=serves,
-            preferred=preferred,
+            environment=Environment(
+                providers=environment, models=models or {}, tenant=serves, preferred=preferred
+            ),
         )
 
     def select(self, provider: str = "", model: str = "", tenant: str = ACME) -> ChosenModel:
@@ -299,6 +307,23 @@ def test_a_known_provider_without_a_key_leaves_the_embedded_one() -> None:
     assert Choosing(tenant(chat_provider="deepseek")).select().provider == EMBEDDED
 
 
+def test_a_tenants_provider_without_a_key_leaves_what_is_said_next() -> None:
+    sealed = {
+        "mistral": ReversibleBox().seal("sk", tenant=ACME, field=provider_key_field("mistral"))
+    }
+    settings = tenant(
+        chat_provider="anthropic",
+        chat_model="claude-opus-5",
+        ai_default_provider="mistral",
+        sealed_provider_keys=sealed,
+    )
+
+    chosen = Choosing(settings).select()
+
+    assert (chosen.provider, chosen.name) == ("mistral", PRESETS["mistral"].model)
+    assert Choosing(tenant(chat_provider="anthropic"), OURS).select().provider == "openai"
+
+
 def test_the_environment_comes_after_the_tenant() -> None:
     assert Choosing(None, OURS).select().name == "env-model"
     own = tenant(chat_provider="deepseek", key="sk")
@@ -346,25 +371,40 @@ def test_the_environments_providers_are_those_with_a_key_the_preferred_first() -
     variables = {
         "deepseek_api_key": "sk-d",
         "openai_api_key": "sk-o",
-        "openai_model": "o3",
-        "openrouter_model": "unused",
     }
 
     found = environment_providers(variables, preferred="openai")
 
     assert [(each.connection.provider, each.model) for each in found] == [
-        ("openai", "o3"),
+        ("openai", "gpt-6.1-sol"),
         ("deepseek", "deepseek-v4-flash"),
     ]
     assert found[0].connection.key == "sk-o"
 
 
 def test_the_default_model_is_the_default_providers_alone() -> None:
-    variables = {"deepseek_api_key": "sk-d", "openai_api_key": "sk-o"}
+    variables = {"deepseek_model": "small", "openai_model": "o3", "embedding_model": "e5"}
 
-    found = environment_providers(variables, preferred="deepseek", preferred_model="big")
+    found = environment_models(variables, preferred="deepseek", preferred_model="big")
 
-    assert [each.model for each in found] == ["big", "gpt-6.1-sol"]
+    assert found == {"deepseek": "big", "openai": "o3"}
+    assert environment_models({}, preferred_model="big") == {}
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_the_environments_model_answers_with_a_tenants_own_key_too(own: bool) -> None:
+    models = {"mistral": "env-mistral"}
+    key = ReversibleBox().seal("sk", tenant=ACME, field=provider_key_field("mistral"))
+    further: dict[str, object] = {
+        "ai_default_provider": "mistral",
+        "sealed_provider_keys": {"mistral": key},
+    }
+    given: dict[str, object] = {"chat_provider": "mistral", "key": "sk"} if own else further
+
+    assert Choosing(tenant(**given), models=models).select().name == "env-mistral"
+    named = tenant(**given, ai_default_models={"mistral": "kept"})
+    assert Choosing(named, models=models).select().name == "kept"
+    assert Choosing(tenant(**given)).select().name == PRESETS["mistral"].model
 
 
 def test_an_address_of_ones_own_needs_no_key() -> None:
