@@ -98,9 +98,9 @@ class ModelCalls:
         turn: ModelTurn | None = None
         async with aclosing(self._chosen.model.create_message(request)) as events:
             async for event in events:
-                if isinstance(event, TextDelta):
-                    say(event.text)
-                else:
+                if not isinstance(event, TextDelta):
                     turn = event
+                elif event.text:  # what nobody is shown comes without words
+                    say(event.text)
         assert turn is not None, "a model ends with its turn"  # noqa: S101  the port says so
         return turn

@@ -1,7 +1,7 @@
 """A turn from the message to what is stored of it (S24, S25, S33)."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncGenerator, Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -33,7 +33,13 @@ from archivolt.domain.stream import (
     ToolUseStart,
 )
 from archivolt.domain.untrusted import unwrap_data
-from archivolt.ports.chat_model import ModelToolCall, ModelTurn
+from archivolt.ports.chat_model import (
+    ModelEvent,
+    ModelRequest,
+    ModelToolCall,
+    ModelTurn,
+    TextDelta,
+)
 from tests.builders import ACME, ALICE, BOB, GLOBEX, a_message, principal
 from tests.chat_world import ChatWorld, events_of
 from tests.fakes.conversations import InMemoryConversations
@@ -201,6 +207,27 @@ def test_another_tenant_finds_nothing_of_ours() -> None:
 
     assert "blue mat" not in repr(events)
     assert not any(isinstance(event, Citations) for event in events)
+
+
+def test_what_nobody_is_shown_parts_no_words() -> None:
+    class Thinking(ScriptedModel):
+        async def create_message(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+            yield TextDelta(text="", unseen=9)
+            async for event in super().create_message(request):
+                yield event
+                if isinstance(event, TextDelta):
+                    yield TextDelta(text="", unseen=9)
+
+    world = ChatWorld(
+        Thinking(
+            calling("list_vaults", "I look."), calling("list_vaults"), ModelTurn(text="Found it.")
+        )
+    )
+
+    events = run(world.turn("Where?"))
+
+    assert text_of(events) == "I look.\n\nFound it."
+    assert world.only_conversation().messages[-1].text == "I look.\n\nFound it."
 
 
 def test_a_tool_that_fails_is_told_to_the_model_and_the_turn_goes_on() -> None:
