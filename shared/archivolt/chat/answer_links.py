@@ -5,13 +5,13 @@ They are `[name](vault://…)`, images, definitions of references, and addresses
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import unescape
 from typing import Final
 
 from archivolt.domain.errors import InvalidRequestError
-from archivolt.domain.markdown_destinations import Destination
-from archivolt.domain.markdown_links import Autolink, LinkScanner, Wikilink
+from archivolt.domain.markdown_destinations import Destination, Quoting
+from archivolt.domain.markdown_links import Autolink, InlineLink, LinkScanner, Wikilink
 from archivolt.domain.markdown_prose import Prose, prose_of
 from archivolt.domain.paths import VaultPath, resolve_path, vault_uri
 from archivolt.domain.vault_addresses import read_address
@@ -25,6 +25,8 @@ _WRITTEN: Final = re.compile(
 )
 # What would mean something else in the text of a link, or in its address.
 _MEANT: Final = re.compile(r"[\\`*_\[\]<>&~|!()]")
+# The end of a definition, or the title of one.
+_ENDS_LINE: Final = re.compile(r"[ \t]*(?:\r?\n|\Z|(?<=[ \t])[\"'(])")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +92,8 @@ def _links(text: str, prose: Prose) -> Iterator[AnswerLink]:
         else:
             past = max(past, each.destination.after)
             link = _at_destination(text, each.destination)
+            if link and isinstance(each, InlineLink):
+                link = _apart(text, link, each.destination)
         if link is not None:
             yield link
 
@@ -105,6 +109,13 @@ def _at_destination(text: str, destination: Destination) -> AnswerLink | None:
     return AnswerLink(start=destination.start, end=end, vault=place[0], path=place[1])
 
 
+def _apart(text: str, link: AnswerLink, destination: Destination) -> AnswerLink:
+    """Keep a link that no definition can be from becoming one, as it does without blanks in it."""
+    if destination.quoting is not Quoting.ANGLE or "]:" not in text:
+        return link
+    return replace(link, start=link.start - 1, before=" <")
+
+
 def _between_brackets(text: str, autolink: Autolink) -> AnswerLink | None:
     written = text[autolink.start : autolink.end]
     address, mark, heading = written.partition("#")
@@ -116,7 +127,9 @@ def _between_brackets(text: str, autolink: Autolink) -> AnswerLink | None:
         return None  # what may be a reference would have another name
     # A mark before it would make an image of the link.
     marked = text.endswith("!", 0, start) and not text.endswith("\\!", 0, start)
-    label = f"[{_escaped(written)}]("
+    # Behind `[1]:`, a link without a blank in it would be what that defines.
+    blank = " " if "]:" in text and not _may_define(text, start, autolink.end + 1) else ""
+    label = f"[{_escaped(written)}]({blank}"
     return AnswerLink(
         start=start - marked,
         end=autolink.end + 1,
@@ -125,6 +138,13 @@ def _between_brackets(text: str, autolink: Autolink) -> AnswerLink | None:
         before=rf"\!{label}" if marked else label,
         after=f"{mark}{_escaped(heading)})",
     )
+
+
+def _may_define(text: str, start: int, end: int) -> bool:
+    """Tell whether some take an address for what `[^1]:` defines: it stays so, a note to others."""
+    before = text[:start].rstrip("\t\r\n >")
+    is_note = before.endswith("]:") and before.startswith("[^", before.rfind("["))
+    return is_note and _ENDS_LINE.match(text, end) is not None
 
 
 def _meant(written: re.Match[str]) -> str:

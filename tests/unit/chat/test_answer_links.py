@@ -93,6 +93,26 @@ def test_what_is_no_link_to_a_document_stays(text: str) -> None:
     assert led_elsewhere(text, moved) == text
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]: <vault://n/a.md>.",
+        "[1]: <vault://n/a.md>,\n[2]: <vault://n/b.md>;",
+        "- [1]: <vault://n/a.md>**",
+        "> [1]:\n> <vault://n/a.md>.",
+        "[^1]: <vault://n/a.md>.",
+        "Sources:\n[1]: <vault://n/a.md>",
+        "[1]: [b](<vault://n/b c.md>)",
+        "[1]: **![b](<vault://n/b(.md#c>)**",
+    ],
+)
+def test_a_link_behind_what_looks_like_a_label_stays_to_be_read(text: str) -> None:
+    led = led_elsewhere(text, moved)
+
+    assert read(led) == read(text, lead=True)
+    assert led != text
+
+
 ADDRESSES = st.sampled_from(
     ["vault://n/a.md", "vault://n/b%20c.md#part", "vault://n/d(e).md", r"vault://n/f\)\*.md"]
 )
