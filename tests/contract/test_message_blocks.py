@@ -11,7 +11,13 @@ import pytest
 from archivolt.adapters.dynamodb.conversations import DynamoConversations
 from archivolt.adapters.dynamodb.message_blocks import BLOCK_MESSAGES, BLOCKS_SHOWN
 from archivolt.adapters.dynamodb.table import DynamoTable, Page
-from archivolt.domain.conversation import Author, Conversation, Message
+from archivolt.domain.conversation import (
+    Author,
+    Citation,
+    Conversation,
+    Message,
+    ToolCallRecord,
+)
 from archivolt.domain.limits import MAX_HISTORY_MESSAGES
 from tests.builders import ACME, a_conversation, a_message
 from tests.contract.conftest import NewTable
@@ -148,6 +154,9 @@ def test_what_was_never_put_together_is_read_as_before(both: Both) -> None:
     both.check()
 
     assert both.items() == (0, 240)
+    both.table.pages.clear()
+    both.kept.latest(ACME, both.now.id)
+    assert sorted(both.table.pages) == [1, MAX_HISTORY_MESSAGES]
     both.turn()
     both.check()
 
@@ -184,6 +193,33 @@ def test_messages_that_come_together_between_two_reads_are_read(
 
     latest = DynamoConversations(reader).latest(ACME, both.now.id)
 
+    assert latest == both.expected.latest(ACME, both.now.id)
+
+
+def test_answers_that_cite_and_call_much_come_together_too(both: Both) -> None:
+    call = ToolCallRecord(
+        tool_id="call-1",
+        tool_name="read_file",
+        arguments={"vault": "notes", "path": "meetings/2026/the key of the house.md"},
+        status="success",
+        size=1_234,
+    )
+    path = "meetings/2026/the key of the house.md"
+    cited = Citation(uri=f"vault://notes/{path}", vault="notes", path=path, heading="Under the mat")
+    for _ in range(3):
+        first = both.now.message_count + 1
+        asked = [a_message(number) for number in range(first, first + 80)]
+        for at in range(1, 80, 2):
+            asked[at] = replace(
+                asked[at], author=Author.ASSISTANT, tool_calls=(call,) * 6, citations=(cited,) * 12
+            )
+        both.say(asked, busy=False)
+    both.table.pages.clear()
+
+    latest = both.kept.latest(ACME, both.now.id)
+
+    assert sorted(both.table.pages) == [0, 1 + BLOCKS_SHOWN]
+    assert both.items() == (12, 0)
     assert latest == both.expected.latest(ACME, both.now.id)
 
 

@@ -24,8 +24,8 @@ from archivolt.domain.limits import MAX_HISTORY_CHARS, MAX_HISTORY_MESSAGES
 
 _SINGLE: Final = "MESSAGE#"
 _FIRST_PART: Final = "#000"
-# Three times as many as wait to be put together, or as many long ones as are shown.
-_SINGLE_AT_FIRST: Final = 64
+# Where nineteen are there, more cost nothing; those of before blocks, and long ones, are not few.
+_SINGLE_AT_FIRST: Final = MAX_HISTORY_MESSAGES
 
 
 def latest_items(table: DynamoTable, pk: str) -> list[StoredItem]:

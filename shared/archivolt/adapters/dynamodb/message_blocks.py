@@ -23,6 +23,8 @@ PREFIX: Final = "EARLIER#"
 
 # Fifty messages of this length on average are as long as what a model is shown.
 _MAX_CHARS: Final = 2_000 * BLOCK_MESSAGES
+# With what they cite and called: ten blocks are one page of a megabyte.
+_MAX_BYTES: Final = 100_000
 # Of the numbers of messages: what is counted down sorts the latest first.
 _END: Final = 99_999_999
 
@@ -61,7 +63,8 @@ def put_together(
         if not all(number in known for number in numbers):
             continue
         text = to_block([known[number] for number in numbers])
-        if len(text) > _MAX_CHARS:
+        said = sum(len(known[number].text) for number in numbers)
+        if said > _MAX_CHARS or len(text.encode()) > _MAX_BYTES:
             continue
         moves.append(Put(item={"pk": pk, "sk": f"{PREFIX}{_END - end:08d}", "json": text}))
         keys = [_key(pk, number) for number in numbers]
