@@ -103,8 +103,10 @@ class TurnLoop:
         except TimeoutError:
             if not deadline.expired():
                 raise
-        await self._decline_rest(start, progress)
-        return StopReason.STOPPED if self.stop.asked else StopReason.TOO_LONG
+        # Where a change may be made, the wish cannot be kept: the turn took too long all the same.
+        is_stopped = self.stop.asked and not self.stop.cut
+        await self._decline_rest(start, progress, is_stopped=is_stopped)
+        return StopReason.STOPPED if is_stopped else StopReason.TOO_LONG
 
     async def _begun(self, start: LoopStart, progress: Progress) -> LoopState:
         """Return the state to go on from, once what was decided is done, in the order of calls."""
@@ -192,14 +194,16 @@ class TurnLoop:
         """Return what came of a call of a round that was broken off; it changes nothing unasked."""
         return self._told(self._toolbox.abandoned(call)) if task.cancelled() else task.result()
 
-    async def _decline_rest(self, start: LoopStart, progress: Progress) -> None:
+    async def _decline_rest(
+        self, start: LoopStart, progress: Progress, *, is_stopped: bool
+    ) -> None:
         """Make sure that what was proposed is never made: whoever stops an answer wants none of it.
 
         What waited before stays for a person who has not stopped anything.
         """
         for waiting in tuple(progress.undecided.values()):
             before = waiting in start.state.waiting
-            if before and not self.stop.asked:
+            if before and not is_stopped:
                 continue
             if before:
                 self._emit(ToolUseStart(tool_name=waiting.call.name, tool_id=waiting.call.id))

@@ -31,6 +31,9 @@ class Stop:
     def __init__(self, pause: Pause) -> None:
         self._pause = pause
         self.asked = False
+        self.cut = False
+        """Something was not done whole: nobody can tell what came of it."""
+
         self._deadline: asyncio.Timeout | None = None
         self._put_off = False
 
@@ -56,6 +59,9 @@ class Stop:
         self._put_off = True
         try:
             yield
+        except asyncio.CancelledError:
+            self.cut = True
+            raise
         finally:
             self._put_off = False
         self._end()

@@ -391,7 +391,8 @@ def test_a_confirmed_change_is_made_whole_and_nothing_after_it() -> None:
         )
 
 
-def test_what_nobody_stopped_goes_on_waiting_after_a_turn_that_took_too_long() -> None:
+@pytest.mark.parametrize("stops", [False, True])
+def test_what_waits_goes_on_waiting_where_a_confirmed_change_took_too_long(stops: bool) -> None:
     proposing = ModelTurn(
         text="I write.", tool_calls=creating("first", "second"), finish_reason="tool_calls"
     )
@@ -400,8 +401,11 @@ def test_what_nobody_stopped_goes_on_waiting_after_a_turn_that_took_too_long() -
     held = Held(world.store, "create")
 
     async def talk() -> list[StreamEvent]:
-        world.give(seconds=0.05)
+        world.give(seconds=0.3 if stops else 0.05)
         turn = await world.start(confirming(world, asked, "first"))
+        await held.entered()
+        if stops:
+            assert stop(world, turn)
         await turn.wait()
         world.give(seconds=60)
         held.release()
