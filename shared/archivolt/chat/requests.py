@@ -3,11 +3,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Final
 
 from archivolt.domain.conversation import ConversationId
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.limits import MAX_MESSAGE_CHARS
 from archivolt.domain.tool import JsonObject
+
+# What is kept of a message without words: images are not (S24).
+_ONLY_IMAGES: Final = "[image]"
 
 
 class ContextKind(StrEnum):
@@ -81,3 +85,14 @@ def readable(text: str, *, beside: bool = False) -> str:
     if not (kept or beside) or len(kept) > MAX_MESSAGE_CHARS:
         raise InvalidRequestError("invalid_request", problem="message_size")
     return kept
+
+
+def text_of(request: TurnRequest) -> str:
+    """Return a message as it is kept.
+
+    Raises:
+        InvalidRequestError: `invalid_request`: it says and shows nothing, or is too long.
+
+    """
+    text = readable(request.text, beside=bool(request.images) or request.decides)
+    return text or (_ONLY_IMAGES if request.images else "")

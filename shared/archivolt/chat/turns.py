@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from typing import Final, Protocol
+from typing import Protocol
 
 from archivolt.agent.state import LoopLimits
 from archivolt.chat.beginnings import (
@@ -27,7 +27,7 @@ from archivolt.chat.loop import TurnLoop
 from archivolt.chat.outside import Outside
 from archivolt.chat.pipeline import Pipeline
 from archivolt.chat.providers import ChosenModel, ModelSelector
-from archivolt.chat.requests import TurnRequest, readable
+from archivolt.chat.requests import TurnRequest, text_of
 from archivolt.chat.running import EventQueue, RunningTurn, TurnPlan
 from archivolt.chat.scope import ScopeCollector, scope_for
 from archivolt.chat.skills import SkillService, chosen_skill
@@ -35,16 +35,18 @@ from archivolt.chat.stopping import Pause, Stop, once_free
 from archivolt.chat.toolbox import Toolbox
 from archivolt.chat.waiting import WaitingTurns, answers_of, decisions_of
 from archivolt.domain.conversation import Conversation, ConversationId
-from archivolt.domain.errors import ConflictError, InvalidRequestError, NotFoundError
+from archivolt.domain.errors import (
+    ArchivoltError,
+    ConflictError,
+    InvalidRequestError,
+    NotFoundError,
+)
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import TURN_GRACE_SECONDS
 from archivolt.domain.messages import Language
 from archivolt.domain.tool import Surface, ToolSpec
 from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
-
-# What is kept of a message without words: images are not (S24).
-_ONLY_IMAGES: Final = "[image]"
 
 
 class ToolList(Protocol):
@@ -107,8 +109,13 @@ class SendMessage:
             BudgetExceededError: `budget_exceeded`, `daily_tokens_exceeded`.
 
         """
-        request = replace(request, text=_text_of(request))
-        prepared = await self._prepared(principal, request, language)
+        counting = asyncio.create_task(asyncio.to_thread(self._with.count, principal))
+        try:
+            request = replace(request, text=text_of(request))
+            prepared = await self._prepared(principal, request, language, counting)
+        except ArchivoltError:
+            await counting  # whoever may not come in hears that, whatever else is wrong
+            raise
         before = prepared.conversation
         asked = with_question(before, request, self._with.clock.now())
         turn = self._turn(principal, request, language, replace(prepared, conversation=asked))
@@ -133,7 +140,11 @@ class SendMessage:
         await asyncio.gather(*unfinished, return_exceptions=True)
 
     async def _prepared(
-        self, principal: Principal, request: TurnRequest, language: Language
+        self,
+        principal: Principal,
+        request: TurnRequest,
+        language: Language,
+        counting: asyncio.Task[None],
     ) -> Prepared:
         """Look up side by side what a turn needs; a word on what waits goes to its own model."""
         conversation, chosen, scope, skills, outside, _ = await asyncio.gather(
@@ -144,7 +155,7 @@ class SendMessage:
             asyncio.to_thread(self._with.scopes.collect, principal, request),
             asyncio.to_thread(self._with.skills.own, principal),
             asyncio.to_thread(self._with.outside.offered, principal),
-            asyncio.to_thread(self._with.count, principal),
+            counting,
         )
         waits = conversation.waiting is not None
         kept = await asyncio.to_thread(self._with.waiting.of, conversation) if waits else None
@@ -153,9 +164,9 @@ class SendMessage:
             same = replace(request, provider=kept.provider, model=kept.model)
             chosen = await asyncio.to_thread(self._choose, principal, same)
         scope = scope_for(scope, chosen)
-        shown, images = partial(self._with.images.shown, sees=chosen.sees), ()
+        shown, images = self._with.images.shown, ()
         if scope or request.images:
-            scope, images = await asyncio.to_thread(shown, principal, request.images, scope)
+            scope, images = await asyncio.to_thread(shown, principal, request.images, scope, chosen)
         answers_in = answer_language(request.text, kept.language if kept else language)
         return Prepared(
             chosen=chosen,
@@ -280,14 +291,3 @@ class SendMessage:
             prepared.answers_in,
             reaches_out=prepared.chosen.reaches_out,
         )
-
-
-def _text_of(request: TurnRequest) -> str:
-    """Return a message as it is kept.
-
-    Raises:
-        InvalidRequestError: `invalid_request`: it says and shows nothing, or is too long.
-
-    """
-    text = readable(request.text, beside=bool(request.images) or request.decides)
-    return text or (_ONLY_IMAGES if request.images else "")

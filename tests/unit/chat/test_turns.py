@@ -1,6 +1,7 @@
 """A turn from the message to what is stored of it (S24, S25, S33)."""
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -18,7 +19,7 @@ from archivolt.domain.errors import (
     NotFoundError,
     UnavailableError,
 )
-from archivolt.domain.identity import Role, TenantId
+from archivolt.domain.identity import Principal, Role, TenantId
 from archivolt.domain.messages import Language
 from archivolt.domain.settings import TenantSettings
 from archivolt.domain.stream import (
@@ -207,6 +208,26 @@ def test_another_tenant_finds_nothing_of_ours() -> None:
 
     assert "blue mat" not in repr(events)
     assert not any(isinstance(event, Citations) for event in events)
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        TurnRequest(text=" "),
+        TurnRequest(text="Hello", provider="none-such"),
+        TurnRequest(text="Hello", conversation_id=ConversationId("none-such")),
+    ],
+)
+def test_whoever_may_not_come_in_hears_that_before_anything_else(asked: TurnRequest) -> None:
+    late = threading.Event()
+
+    class Suspended(ChatWorld):
+        def count(self, principal: Principal, operation: str) -> None:
+            late.wait(0.05)  # the others are over by then
+            raise ForbiddenError("user_suspended")
+
+    with pytest.raises(ForbiddenError, match="user_suspended"):
+        run(Suspended(ScriptedModel(ModelTurn(text="Hello."))).start(asked))
 
 
 def test_what_nobody_is_shown_parts_no_words() -> None:
