@@ -17,6 +17,7 @@ from archivolt.domain.conversation import (
     Conversation,
     Message,
     ToolCallRecord,
+    WaitingTurn,
 )
 from archivolt.domain.limits import MAX_HISTORY_MESSAGES
 from tests.builders import ACME, a_conversation, a_message
@@ -221,6 +222,18 @@ def test_answers_that_cite_and_call_much_come_together_too(both: Both) -> None:
     assert sorted(both.table.pages) == [0, 1 + BLOCKS_SHOWN]
     assert both.items() == (12, 0)
     assert latest == both.expected.latest(ACME, both.now.id)
+
+
+def test_a_large_turn_that_waits_behind_blocks_is_read_whole(both: Both) -> None:
+    both.append(BLOCK_MESSAGES)
+    waiting = WaitingTurn(sealed="s" * 2_400_000, expires_at=START + timedelta(hours=1))
+    answers = [a_message(n, author=Author.ASSISTANT) for n in range(21, 21 + BLOCK_MESSAGES)]
+    both.kept.append(both.now, answers, waiting=waiting)
+
+    latest = both.kept.latest(ACME, both.now.id)
+
+    assert both.items() == (2, 0)
+    assert latest.waiting == waiting
 
 
 def test_messages_that_come_together_between_two_pages_of_all_are_read(both: Both) -> None:

@@ -19,6 +19,7 @@ from archivolt.adapters.dynamodb.message_blocks import (
 )
 from archivolt.adapters.dynamodb.messages import from_block, from_parts
 from archivolt.adapters.dynamodb.table import DynamoTable, StoredItem
+from archivolt.adapters.dynamodb.waiting_turns import PREFIX as WAITING_PREFIX
 from archivolt.domain.conversation import Message
 from archivolt.domain.limits import MAX_HISTORY_CHARS, MAX_HISTORY_MESSAGES
 
@@ -38,10 +39,16 @@ def latest_items(table: DynamoTable, pk: str) -> list[StoredItem]:
         page = table.page(single, limit=_SINGLE_AT_FIRST, descending=True)
         head = reading.result().items
     found = page.items
-    while page.last_key and not is_enough(latest_of(messages_of([*head, *reversed(found)]))):
+    while page.last_key and not _is_all(head, found):
         page = table.page(single, limit=MAX_HISTORY_MESSAGES, after=page.last_key, descending=True)
         found += page.items
     return [*head, *reversed(found)]
+
+
+def _is_all(head: Sequence[StoredItem], found: Sequence[StoredItem]) -> bool:
+    """Tell whether the turn that waits, behind the messages, and all that is shown were found."""
+    messages = latest_of(messages_of([*head, *reversed(found)]))
+    return found[-1]["sk"] < WAITING_PREFIX and is_enough(messages)
 
 
 def messages_of(items: Sequence[StoredItem]) -> tuple[Message, ...]:

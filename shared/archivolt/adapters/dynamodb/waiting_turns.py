@@ -12,7 +12,9 @@ from archivolt.adapters.dynamodb.table import StoredItem
 from archivolt.adapters.dynamodb.writes import Delete, Key, Put
 from archivolt.domain.conversation import WaitingTurn
 
-_PREFIX: Final = "WAITING#"
+PREFIX: Final = "WAITING#"
+"""Behind the messages of a conversation."""
+
 _PART_CHARS: Final = 350_000
 
 
@@ -38,7 +40,7 @@ def stale_writes(pk: str, before: WaitingTurn | None, now: WaitingTurn | None) -
 
 def waiting_turn(items: Sequence[StoredItem]) -> WaitingTurn | None:
     """Return the turn among the items of a conversation; None if none waits, or not all of it."""
-    parts = [item for item in items if item["sk"].startswith(_PREFIX)]
+    parts = [item for item in items if item["sk"].startswith(PREFIX)]
     if not parts or parts[0]["sk"] != _key("", 0).sk:
         return None
     # The table drops parts one by one: of a longer one that has expired some may be left.
@@ -55,4 +57,4 @@ def _parts(waiting: WaitingTurn) -> list[str]:
 
 
 def _key(pk: str, part: int) -> Key:
-    return Key(pk, f"{_PREFIX}{part:03d}")
+    return Key(pk, f"{PREFIX}{part:03d}")
