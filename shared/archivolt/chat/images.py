@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final, Protocol
 
+from archivolt.chat.providers import ChosenModel
 from archivolt.chat.scope import Vaults
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, TooLargeError
 from archivolt.domain.identity import Principal
 from archivolt.domain.limits import MAX_IMAGE_BYTES, MAX_MESSAGE_IMAGES
 from archivolt.domain.paths import VaultPath, resolve_path
+from archivolt.domain.providers import takes_gif
 from archivolt.domain.tool import JsonObject
 from archivolt.domain.vault import FileContent, VaultAccess
 from archivolt.domain.vault_addresses import read_address
@@ -22,6 +24,7 @@ from archivolt.ports.chat_model import ModelImage
 
 _DATA_URL: Final = re.compile(r"data:[\w./+-]{1,100}(?:;[\w=.-]{1,50})*;base64,", re.ASCII)
 _VAULT: Final = "vault://"
+_GIF: Final = "image/gif"
 
 
 class Files(Protocol):
@@ -41,11 +44,15 @@ class ImageReader:
         self._vaults = vaults
         self._files = files
 
-    def read(self, principal: Principal, addresses: Sequence[str]) -> tuple[ModelImage, ...]:
+    def read(
+        self, principal: Principal, addresses: Sequence[str], *, gif: bool
+    ) -> tuple[ModelImage, ...]:
         """Return the images at these addresses: `data:…;base64,…` or `vault://…`.
 
+        `gif`: whether whoever is shown them takes GIF.
+
         Raises:
-            InvalidRequestError: `image_unusable`: another address, or no image that models take;
+            InvalidRequestError: `image_unusable`: another address, or no image that is taken;
                 `invalid_path`.
             TooLargeError: `image_too_large`.
             NotFoundError: `vault_not_found`, `file_not_found`.
@@ -53,15 +60,14 @@ class ImageReader:
         """
         if len(addresses) > MAX_MESSAGE_IMAGES:
             raise InvalidRequestError("image_unusable", reason="images_too_many")
-        return tuple(_image(self._bytes(principal, address)) for address in addresses)
+        return tuple(_image(self._bytes(principal, address), gif=gif) for address in addresses)
 
     def shown(
         self,
         principal: Principal,
         addresses: Sequence[str],
         scope: JsonObject | None,
-        *,
-        sees: bool,
+        model: ChosenModel,
     ) -> tuple[JsonObject | None, tuple[ModelImage, ...]]:
         """Return the images a person shows, and for a model that sees those in the scope too.
 
@@ -71,15 +77,16 @@ class ImageReader:
             InvalidRequestError, TooLargeError, NotFoundError: As `read`, of the addresses alone.
 
         """
-        images = list(self.read(principal, addresses))
-        if not (scope and sees):
+        gif = takes_gif(model.provider)
+        images = list(self.read(principal, addresses, gif=gif))
+        if not (scope and model.sees):
             return scope, tuple(images)
         documents: list[JsonObject] = []
         for document in scope["documents"]:
             found: tuple[ModelImage, ...] = ()
             if document.get("unread") == "file_not_text" and len(images) < MAX_MESSAGE_IMAGES:
                 with suppress(ArchivoltError):
-                    found = self.read(principal, [document["uri"]])
+                    found = self.read(principal, [document["uri"]], gif=gif)
             images += found
             documents.append(document | {"unread": "shown_as_image"} if found else document)
         return scope | {"documents": documents}, tuple(images)
@@ -111,22 +118,24 @@ def _decoded(data: str) -> bytes:
         raise InvalidRequestError("image_unusable", reason="image_damaged") from error
 
 
-def _image(data: bytes) -> ModelImage:
+def _image(data: bytes, *, gif: bool) -> ModelImage:
     """Return the image; what it is, its first bytes tell, whatever was said of it."""
     if len(data) > MAX_IMAGE_BYTES:
         raise TooLargeError("image_too_large", limit=MAX_IMAGE_BYTES)
     media_type = _media_type(data)
     if not media_type:
         raise InvalidRequestError("image_unusable", reason="image_kind")
+    if media_type == _GIF and not gif:
+        raise InvalidRequestError("image_unusable", reason="image_gif")
     return ModelImage(media_type=media_type, data=base64.b64encode(data).decode())
 
 
 def _media_type(data: bytes) -> str:
-    """Return the kind of an image that every provider takes, "" for anything else."""
+    """Return the kind of an image that providers take, "" for anything else."""
     if data.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if data.startswith(b"\xff\xd8\xff"):
         return "image/jpeg"
     if data.startswith((b"GIF87a", b"GIF89a")):
-        return "image/gif"
+        return _GIF
     return "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else ""

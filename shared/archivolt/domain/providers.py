@@ -23,13 +23,16 @@ class WireFormat(StrEnum):
 class Preset(NamedTuple):
     """Where a well-known provider is, and the model it answers with unless one is named.
 
-    `keyless`: it is somebody's own machine, and asks for no key.
+    That of a provider that takes a key has a price in the table of models, else it never answers.
+    `keyless`: it is somebody's own machine, and asks for no key. `gif`: it takes images of this
+    kind beside PNG, JPEG and WebP, which all do (decision 60).
     """
 
     base_url: str
     model: str
     wire_format: WireFormat = WireFormat.OPENAI
     keyless: bool = False
+    gif: bool = True
 
 
 PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
@@ -45,8 +48,9 @@ PRESETS: Final[Mapping[str, Preset]] = MappingProxyType(
             "https://generativelanguage.googleapis.com/v1beta",
             "gemini-3.8-flash",
             WireFormat.GEMINI,
+            gif=False,
         ),
-        "ollama": Preset("http://127.0.0.1:11434/v1", "llama3.1", keyless=True),
+        "ollama": Preset("http://127.0.0.1:11434/v1", "llama3.1", keyless=True, gif=False),
         "vllm": Preset("http://127.0.0.1:8000/v1", "", keyless=True),
     }
 )
@@ -54,6 +58,11 @@ NO_PRESET: Final = Preset("", "")
 
 # Anthropic and Gemini have addresses that speak OpenAI's format, and gateways use their names.
 _OPENAI_PATHS: Final = ("/chat/completions", "/openai")
+
+
+def takes_gif(provider: str) -> bool:
+    """Tell whether a provider takes GIF images, as those do that nobody knows."""
+    return PRESETS.get(provider, NO_PRESET).gif
 
 
 def wire_format_of(provider: str, base_url: str) -> WireFormat:

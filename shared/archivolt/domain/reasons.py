@@ -48,6 +48,10 @@ REASONS: Mapping[str, Message] = {
         "son adresse n'est ni une URL data: ni un fichier d'un coffre",
     ),
     "image_damaged": Message("its data is damaged", "ses données sont abîmées"),
+    "image_gif": Message(
+        "this provider takes no GIF, but PNG, JPEG and WebP",
+        "ce fournisseur ne prend pas de GIF, mais PNG, JPEG et WebP",
+    ),
     "image_kind": Message(
         "it is no PNG, JPEG, GIF or WebP", "ce n'est ni PNG, ni JPEG, ni GIF, ni WebP"
     ),

@@ -59,6 +59,22 @@ def test_a_pasted_image_reaches_the_model_as_what_it_is(kind: str) -> None:
     assert shown.text == "What is this?"
 
 
+@pytest.mark.parametrize("provider", ["gemini", "ollama"])
+def test_a_gif_is_refused_for_a_provider_that_takes_none(provider: str) -> None:
+    world = Looking()
+    settings = replace(
+        world.settings.load(ACME), chat_provider=provider, chat_model="gemini-2.5-pro"
+    )
+    world.settings.save(ACME, settings)
+    gif, png_image = (base64.b64encode(KINDS[f"image/{kind}"]).decode() for kind in ("gif", "png"))
+
+    error = refused(f"data:image/png;base64,{gif}", world=world)
+
+    assert (error.code, error.details["reason"]) == ("image_unusable", "image_gif")
+    assert world.model.requests == []
+    assert len(world.show(f"data:image/gif;base64,{png_image}").images) == 1
+
+
 def test_an_image_of_a_vault_reaches_the_model() -> None:
     world = Looking()
     world.write(world.vault("photos"), "été/a b.png", IMAGE)
