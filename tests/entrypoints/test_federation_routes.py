@@ -69,6 +69,23 @@ def test_only_some_tools_are_exposed_where_they_are_named(api: RestWorld) -> Non
     assert [tool["name"] for tool in body["tools"]] == ["read"]
 
 
+def test_of_a_browser_the_tools_of_the_catalogue_are_exposed_unless_others_are_named(
+    api: RestWorld,
+) -> None:
+    tools = [replace(READ, name=f"browser_{name}") for name in ("navigate", "pdf_save", "snapshot")]
+    api.mcp_client.servers["playwright"] = ScriptedServer(tools)
+
+    def exposed(change: dict[str, object]) -> list[str]:
+        return [tool["name"] for tool in put(api, "playwright", change).json["tools"]]
+
+    usual = ["browser_navigate", "browser_snapshot"]
+    assert set(usual) < set(listed(api, "playwright")["expose"])
+    assert exposed({"enabled": True, "url": "https://mcp.test/mcp"}) == usual
+    assert exposed({"expose": ["browser_pdf_save"]}) == ["browser_pdf_save"]
+    assert exposed({"expose": []}) == [tool.name for tool in tools]
+    assert exposed({"expose": None}) == usual
+
+
 def test_what_is_exposed_later_is_what_was_agreed_to(api: RestWorld) -> None:
     put(api, "fetch", {"enabled": True, "expose": ["read"]})
     assert [tool["name"] for tool in put(api, "fetch", {"expose": None}).json["tools"]] == [

@@ -52,7 +52,10 @@ class McpParameter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class McpEntry:
-    """An entry of the catalogue (L10). What is "" an administrator has to give."""
+    """An entry of the catalogue (L10). What is "" an administrator has to give.
+
+    `expose` are the tools that are offered unless they name others; none: all (L11).
+    """
 
     id: str
     title: str
@@ -61,6 +64,7 @@ class McpEntry:
     arguments: tuple[str, ...] = ()
     url: str = ""
     parameters: tuple[McpParameter, ...] = ()
+    expose: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,6 +19,15 @@ _ENTRIES: Final = (
         ),
         command="npx",
         arguments=("@playwright/mcp@latest", "--headless"),
+        expose=(
+            "browser_click",
+            "browser_console_messages",
+            "browser_navigate",
+            "browser_resize",
+            "browser_snapshot",
+            "browser_take_screenshot",
+            "browser_type",
+        ),
     ),
     McpEntry(
         id="context7",

@@ -11,6 +11,7 @@ from archivolt.domain import federation_limits, limits
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.federation import McpServer, McpTransport, exposed, list_digest
 from archivolt.domain.http_addresses import http_address
+from archivolt.federation.catalogue import entry_of
 
 _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
 
@@ -97,7 +98,7 @@ class McpChange(BaseModel):
     expose: list[ListedName] | None = Field(
         default=None,
         max_length=federation_limits.MAX_MCP_TOOLS,
-        description="The tools to offer, by the names that it lists; none named: all.",
+        description="The tools to offer, by the names that it lists; `[]`: all.",
     )
     accept: str = Field(
         default="",
@@ -127,7 +128,8 @@ def changed_plainly(server: McpServer, change: McpChange) -> McpServer:
     if "url" in named:
         fields["url"] = change.url or ""
     if "expose" in named:
-        fields["expose"] = tuple(sorted(set(change.expose or ())))
+        usual = entry_of(server.id).expose
+        fields["expose"] = usual if change.expose is None else tuple(sorted(set(change.expose)))
     fields["transport"] = _transport(server, change)
     return replace(server, **fields)  # pyright: ignore[reportArgumentType]  by name
 

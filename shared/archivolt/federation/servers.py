@@ -176,7 +176,7 @@ class McpServers:
         entry = entry_of(server_id)
         program = self.programs or not entry.url
         transport = McpTransport.STDIO if program else McpTransport.HTTP
-        return McpServer(id=server_id, title=entry.title, transport=transport)
+        return McpServer(id=server_id, title=entry.title, transport=transport, expose=entry.expose)
 
 
 def _is_other(before: McpServer, after: McpServer) -> bool:
