@@ -6,12 +6,13 @@ turn that holds it at that moment; the turn looks there about each second, besid
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 
 from archivolt.domain.conversation import Conversation
 from archivolt.domain.errors import ArchivoltError, ConflictError, NotFoundError
 from archivolt.domain.limits import STOP_LOOK_SECONDS
+from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.conversations import ConversationStore
 
@@ -74,9 +75,13 @@ class Stop:
         """
         while not self.asked:
             await self._pause(STOP_LOOK_SECONDS)
-            with suppress(ArchivoltError):  # then the next look tells
+            try:
                 if await asyncio.to_thread(_is_over, conversations, held):
                     self.ask()
+            except ArchivoltError:
+                pass  # the next look tells
+            except Exception as error:  # noqa: BLE001  a look that fails must not be the last
+                logger.warning("a wish to stop could not be looked for", extra=failure(error))
 
     def _end(self) -> None:
         if self.asked and not self._put_off and self._deadline is not None:

@@ -550,17 +550,20 @@ class Unreadable(InMemoryConversations):
     """Conversations that cannot be looked at for a while."""
 
     failures = 0
+    error: Exception = UnavailableError("unavailable")
 
     def head(self, tenant: TenantId, conversation_id: ConversationId) -> Conversation:
         if self.failures:
             self.failures -= 1
-            raise UnavailableError("unavailable")
+            raise self.error
         return super().head(tenant, conversation_id)
 
 
-def test_a_look_that_fails_is_repeated() -> None:
+@pytest.mark.parametrize("error", [UnavailableError("unavailable"), OSError("no line")])
+def test_a_look_that_fails_is_repeated(error: Exception) -> None:
     wait = Wait()
     store = Unreadable()
+    store.error = error
     world = Talk(ScriptedModel(wait), store)
 
     async def talk() -> list[StreamEvent]:
