@@ -21,6 +21,7 @@ from botocore.stub import Stubber
 
 from archivolt.adapters.aws.clients import AwsClients
 from archivolt.adapters.aws.errors import translated
+from archivolt.adapters.dynamodb.conversations import DynamoConversations
 from archivolt.adapters.dynamodb.table import ConditionFailedError, DynamoTable
 from archivolt.adapters.dynamodb.writes import ABSENT, Key, Put
 from archivolt.adapters.s3.files import S3Files
@@ -32,8 +33,8 @@ from archivolt.domain.errors import (
 )
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import ETag, WriteMarks
-from tests.builders import vault_ref
-from tests.fakes.clock import FrozenClock
+from tests.builders import a_conversation, vault_ref
+from tests.fakes.clock import START, FrozenClock
 
 if TYPE_CHECKING:
     from types_boto3_dynamodb import DynamoDBClient
@@ -292,6 +293,13 @@ def test_a_transaction_that_met_another_is_repeated(
 ) -> None:
     with transactions(dynamodb, cancelled("None", "TransactionConflict"), None):
         table.transact([PUT, PUT])
+
+
+def test_a_wish_to_stop_that_met_the_end_of_the_answer_is_repeated(
+    dynamodb: "DynamoDBClient", table: DynamoTable
+) -> None:
+    with transactions(dynamodb, cancelled("TransactionConflict"), None):
+        DynamoConversations(table).ask_stop(a_conversation(), START)
 
 
 def test_a_failed_condition_is_never_repeated(

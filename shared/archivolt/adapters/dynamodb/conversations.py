@@ -113,7 +113,8 @@ class DynamoConversations:
             condition=as_read(conversation),
         )
         try:
-            self._table.update(asked)
+            # As a transaction: it is tried again where the answer is being stored just now.
+            self._table.transact([asked])
         except ConditionFailedError as error:
             self._head(conversation.tenant, conversation.id)
             raise ConflictError("conflict") from error
