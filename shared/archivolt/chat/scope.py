@@ -118,7 +118,7 @@ class ScopeCollector:
             return None
         names = list(dict.fromkeys(place.vault for place in request.places))
         who = (principal.tenant, principal.user)
-        seen = {name: self._seen[*who, name] for name in names if (*who, name) in self._seen}
+        seen = {name: was for name in names if (was := self._seen.get((*who, name)))}
         with ThreadPoolExecutor(1 + _AT_ONCE) as pool:
             # What may be read is read while that is checked anew, and given to nobody before.
             is_known = len(seen) == len(names)
