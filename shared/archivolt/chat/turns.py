@@ -164,9 +164,9 @@ class SendMessage:
             same = replace(request, provider=kept.provider, model=kept.model)
             chosen = await asyncio.to_thread(self._choose, principal, same)
         scope = scope_for(scope, chosen)
-        shown, images = partial(self._with.images.shown, sees=chosen.sees), ()
+        shown, images = self._with.images.shown, ()
         if scope or request.images:
-            scope, images = await asyncio.to_thread(shown, principal, request.images, scope)
+            scope, images = await asyncio.to_thread(shown, principal, request.images, scope, chosen)
         answers_in = answer_language(request.text, kept.language if kept else language)
         return Prepared(
             chosen=chosen,
