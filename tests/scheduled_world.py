@@ -27,14 +27,15 @@ class Scheduled(RunWorld):
         self.home = self.vault("notes")
         self.write(self.home, "key.md", "The spare key is under the blue mat.")
         self.timetables = Timetables(self.run_support, self.timer)
+        self.chat_enabled = True
 
     def planned(self, goal: str = "Where is the key?", **asked: Any) -> Schedule:  # noqa: ANN401  JSON
         return self.timetables.create(principal(ALICE), draft(goal, **asked), Language.FR)
 
     def fire(self, schedule: Schedule, due: str = DUE) -> str:
-        return Firings(self.run_support, self.timer, self.admission.require).fire(
-            FiringRef(tenant=ACME, user=ALICE, schedule=schedule.id, due=due)
-        )
+        ref = FiringRef(tenant=ACME, user=ALICE, schedule=schedule.id, due=due)
+        standing, chat = self.admission.require, self.chat_enabled
+        return Firings(self.run_support, self.timer, standing, chat=chat).fire(ref)
 
     def kept(self, schedule: Schedule) -> Schedule:
         return self.timetables.read(principal(ALICE), schedule.id)

@@ -125,7 +125,12 @@ class RunsContainer:
             steps=RunSteps(self.support, self._awaited, max_history=MAX_RUN_HISTORY),
             calls=RunCalls(self.support, self._awaited),
             sweep=RunSweep(self.support),
-            firings=lambda: Firings(self.support, self.timer, self._on.admission.require),
+            firings=lambda: Firings(
+                self.support,
+                self.timer,
+                self._on.admission.require,
+                chat=self._on.settings.chat_enabled,
+            ),
         )
 
     @cached_property

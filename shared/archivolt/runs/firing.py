@@ -12,6 +12,7 @@ from archivolt.domain.audit import AuditEntry
 from archivolt.domain.errors import (
     ArchivoltError,
     ConflictError,
+    ForbiddenError,
     NotFoundError,
     RateLimitedError,
     UnavailableError,
@@ -47,6 +48,7 @@ class Firings:
         on: What runs stand on.
         timer: Fires schedules.
         standing: Returns what is known of somebody who may come in, or refuses them.
+        chat: Whether the deployment has its chat turned on (S6).
 
     """
 
@@ -55,10 +57,13 @@ class Firings:
         on: RunSupport,
         timer: ScheduleTimer,
         standing: Callable[[TenantId, UserId], Standing],
+        *,
+        chat: bool,
     ) -> None:
         self._on = on
         self._timer = timer
         self._standing = standing
+        self._chat = chat
 
     def fire(self, ref: FiringRef) -> str:
         """Start the run of a schedule, once a moment; return what came of it, as a code.
@@ -113,6 +118,9 @@ class Firings:
             logger.warning("a failed firing is not noted", extra=details)
 
     def _started(self, schedule: Schedule, ref: FiringRef) -> RunId:
+        if not self._chat:
+            # Its routes are gone with the chat: nobody could pause the schedule.
+            raise ForbiddenError("chat_disabled")
         caller = self._caller(schedule)
         self._require_rest(schedule)
         key = f"schedule/{schedule.id}/{ref.due}"

@@ -162,6 +162,19 @@ def test_what_became_of_the_owner_meanwhile_keeps_a_run_from_starting(
     assert on.engine.started == []
 
 
+def test_while_the_deployments_chat_is_off_no_run_starts_and_the_schedule_stays() -> None:
+    on = Scheduled()
+    schedule = on.planned()
+    on.chat_enabled = False
+
+    assert on.fire(schedule) == "chat_disabled"
+    assert (on.kept(schedule).enabled, on.engine.started) == (True, [])
+    assert on.outcomes()[-1] == ("fire", "chat_disabled")
+
+    on.chat_enabled = True
+    assert on.fire(schedule, LATER) == STARTED
+
+
 def test_a_run_has_the_role_that_its_owner_had_last() -> None:
     on = Scheduled()
     schedule = on.planned()
