@@ -3,6 +3,7 @@
 import asyncio
 import io
 import json
+import re
 import zipfile
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from archivolt.chat.sse import HEARTBEAT
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.federation import McpResult, McpTool
 from archivolt.domain.identity import Role, TokenKind
-from archivolt.entrypoints.http.chat_app import LazyChatApp
+from archivolt.entrypoints.http.chat_app import LazyChatApp, create_chat_app
 from archivolt.entrypoints.http.chat_services import AgentRuns, ChatServices, no_runs
 from archivolt.entrypoints.http.message_routes import event_stream
 from archivolt.ports.chat_model import ChatModel, ModelTurn, ProviderConnection
@@ -332,6 +333,27 @@ def test_a_chat_that_is_turned_off_is_nowhere() -> None:
         assert {answer.status_code for answer in answers} == {404}
         assert {answer.json()["error"]["code"] for answer in answers} == {"not_found"}
         assert http.get("/healthz").json() == {"status": "ok"}
+
+
+def no_services() -> ChatServices:
+    raise AssertionError
+
+
+def test_with_the_chat_turned_off_every_operation_of_its_function_is_nowhere() -> None:
+    operations = [
+        (method, re.sub(r"{\w+}", "x", path))
+        for path, item in create_chat_app(no_services).openapi()["paths"].items()
+        for method in item
+        if path != "/healthz"
+    ]
+    assert len(operations) > 30
+
+    with client(documented(), enabled=False) as http:
+        answers = {each: http.request(*each, headers=bearer("admin")) for each in operations}
+
+    told = {each: answer.json()["error"]["code"] for each, answer in answers.items()}
+    assert told == dict.fromkeys(operations, "not_found")
+    assert {answer.status_code for answer in answers.values()} == {404}
 
 
 def test_readiness_needs_no_token() -> None:

@@ -97,6 +97,12 @@ def test_every_variable_is_a_setting(template: Template) -> None:
         assert ours <= known, name
 
 
+def test_the_chat_is_off_everywhere_until_a_parameter_turns_it_on(template: Template) -> None:
+    resolve = resolver_for(template, PARAMETERS, "archivolt").resolve
+    for name, properties in template.of_type("AWS::Lambda::Function"):
+        assert resolve(properties["Environment"]["Variables"]["CHAT_ENABLED"]) == "false", name
+
+
 def test_what_writes_shards_keeps_large_blocks_out_of_its_heap(template: Template) -> None:
     functions = dict(template.of_type("AWS::Lambda::Function"))
     for name in ("IndexingFunction", "ReconcileFunction"):
