@@ -81,7 +81,10 @@ class IndexChanges:
             return None
 
     def _write(self, group: "_Group") -> set[DocumentKey]:
-        """Write a group; what another worker overtook is read anew, for ours may lie above his."""
+        """Write a group; what another worker overtook is planned again.
+
+        If we had passages to write it is read anew, for ours may lie above his.
+        """
         failed: set[DocumentKey] = set()
         plans = group.plans
         for _ in range(_ROUNDS):
@@ -90,7 +93,9 @@ class IndexChanges:
             if not written.refused:
                 return failed
             again = [
-                self._planned(group.changes[key], failed, anew=True) for key in written.refused
+                self._planned(group.changes[plan.key], failed, anew=plan.update is not None)
+                for plan in plans
+                if plan.key in written.refused
             ]
             plans = [plan for plan in again if plan is not None]
         return failed | {plan.key for plan in plans}

@@ -1,6 +1,8 @@
 """From an event to the index: any order, any repetition, any crash."""
 
+from dataclasses import replace
 from datetime import timedelta
+from itertools import count
 
 import pytest
 
@@ -433,3 +435,24 @@ def test_two_workers_that_overtake_each_other_leave_one_right_index(world: Index
     assert world.found("vicuñas") == [NOTE]
     assert world.found("alpacas", mode=SearchMode.LEXICAL) == []
     assert world.points(NOTE) == 1
+
+
+@pytest.mark.parametrize("moment", range(8))
+def test_two_workers_at_a_document_that_nobody_changed_leave_it_as_it_is(
+    world: IndexWorld, moment: int
+) -> None:
+    world.settle(world.write(NOTE, "llamas"))
+    before = world.entry(NOTE)
+    of_an_old_version = world.deletion(NOTE)
+    world.clock.advance(seconds=1)
+    moments = count()
+
+    def other() -> None:
+        if next(moments) == moment:
+            assert not world.deliver(of_an_old_version).failed
+
+    world.line.watch(other)
+    assert not world.deliver(of_an_old_version).failed
+    assert next(moments) > moment
+    assert world.entry(NOTE) == replace(before, sequencer=of_an_old_version.sequencer)
+    assert not world.queue.jobs
