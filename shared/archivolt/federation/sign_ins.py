@@ -2,7 +2,7 @@
 
 import hmac
 from dataclasses import dataclass
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.federation import McpServer
@@ -50,7 +50,12 @@ def scope_for(server: McpServer, letting: AuthorizationServer, account: McpAccou
 
 
 def address_for(endpoint: str, secrets: SignInSecrets, state: str) -> str:
-    """Return the address at which a person signs in."""
+    """Return the address at which a person signs in.
+
+    Raises:
+        ConflictError: `mcp_sign_in_unusable`: it says already what is ours to say.
+
+    """
     parameters = {
         "response_type": "code",
         "client_id": secrets.way.client.id,
@@ -65,6 +70,11 @@ def address_for(endpoint: str, secrets: SignInSecrets, state: str) -> str:
     if _OFFLINE in secrets.scope.split():
         # OpenID Connect Core §11: else none is given.
         parameters["prompt"] = "consent"
+    named = {name for name, _ in parse_qsl(urlsplit(endpoint).query, keep_blank_values=True)}
+    if named & {*parameters, "scope", "prompt"}:
+        raise ConflictError(
+            "mcp_sign_in_unusable", server=secrets.way.server, reason="oauth_address"
+        )
     return f"{endpoint}{'&' if '?' in endpoint else '?'}{urlencode(parameters)}"
 
 

@@ -274,6 +274,7 @@ def test_an_endless_answer_is_cut_off() -> None:
             "resource_metadata",
             "https://a.test/b",
         ),
+        ('Bearer realm="scope=b, error=no", Scope=a', "scope", "a"),
         ('Basic scope="a"', "scope", ""),
         ("Bearer", "scope", ""),
         ("", "scope", ""),

@@ -106,7 +106,9 @@ def _split(value: object) -> SplitResult | None:
         return None
     try:
         parts = urlsplit(value)
-        usable = parts.port != 0 and parts.hostname and not parts.username and not parts.fragment
+        usable = (
+            parts.port != 0 and parts.hostname and "@" not in parts.netloc and not parts.fragment
+        )
     except ValueError:
         return None
     return parts if usable else None
