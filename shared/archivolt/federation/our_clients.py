@@ -1,12 +1,14 @@
 """As whom we ask to let people in: registered by an administrator, described, or by ourselves.
 
 In the order of MCP: what is registered beforehand, then the address of a document about us, then a
-registration of our own, which is made once and kept (RFC 7591).
+registration of our own, which is made once and kept (RFC 7591). A secret that an administrator gave
+goes to whom it went first: who else is named later gets it when it is given again.
 """
 
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.federation import McpServer
@@ -64,13 +66,16 @@ class OurClients:
 
         Raises:
             ConflictError: `mcp_client_needed`: an administrator has to register one;
-                `mcp_sign_in_refused`: we are not registered.
+                `mcp_sign_in_refused`: we are not registered; `mcp_sign_in_unusable`: the secret
+                was given for another.
             UnavailableError: `mcp_server_unavailable`, `secret_unreadable`.
 
         """
         field = client_field(server.id)
         if server.oauth.id:
             secret = server.oauth.sealed
+            if secret:
+                self._require_first(tenant, server, letting)
             opened = self._secrets().open(secret, tenant=tenant, field=field) if secret else ""
             return McpOAuthClient(
                 id=server.oauth.id, secret=opened, method=_method(letting, secret=bool(opened))
@@ -80,12 +85,42 @@ class OurClients:
             return McpOAuthClient(id=document)
         kept = self._store.client(tenant, server.id)
         if kept is not None and self._is_good(kept, server, letting):
+            self._lend(tenant, kept)
             secret = kept.sealed
             opened = self._secrets().open(secret, tenant=tenant, field=field) if secret else ""
             return McpOAuthClient(id=kept.id, secret=opened, method=kept.method)
         if not letting.registration_endpoint:
             raise ConflictError("mcp_client_needed", server=server.id, address=redirect_uri)
         return self._registered(tenant, server, letting, redirect_uri)
+
+    def _require_first(
+        self, tenant: TenantId, server: McpServer, letting: AuthorizationServer
+    ) -> None:
+        """Hold the secret that an administrator gave to whom it is sent to first.
+
+        What is kept of that names the sealed secret: another one is another gift.
+        """
+        end = urlsplit(letting.token_endpoint)
+        first = KeptClient(
+            server=server.id,
+            place=place_of(server),
+            issuer=f"{letting.issuer} {end.scheme}://{end.netloc}",
+            id=server.oauth.id,
+            sealed=server.oauth.sealed,
+            method="",
+            good_until=self._clock.now(),
+        )
+        kept = self._store.client(tenant, server.id)
+        if kept is None or (kept.id, kept.sealed) != (first.id, first.sealed):
+            self._store.keep_client(tenant, first)
+        elif kept.issuer != first.issuer:
+            raise ConflictError("mcp_sign_in_unusable", server=server.id, reason="oauth_issuer")
+
+    def _lend(self, tenant: TenantId, kept: KeptClient) -> None:
+        """Use a client for a while: if nobody comes back, it may not be known there any more."""
+        good_until = self._clock.now() + timedelta(seconds=MCP_NEW_CLIENT_SECONDS)
+        if kept.good_until > good_until:
+            self._store.keep_client(tenant, replace(kept, good_until=good_until))
 
     def proved(self, tenant: TenantId, server: McpServer, client: McpOAuthClient) -> None:
         """Take note that somebody was let in as a client: it is known there, and stays so."""
