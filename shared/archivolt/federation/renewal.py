@@ -7,6 +7,7 @@ renews claims it for a while; the others look until its tokens are new.
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.federation_limits import (
@@ -18,12 +19,20 @@ from archivolt.domain.mcp_accounts import (
     McpAccount,
     McpTokens,
     OAuthRefusedError,
+    OAuthWay,
     TokenAnswer,
     tokens_field,
 )
+from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import SecretBox
 from archivolt.ports.mcp_accounts import AuthorizationServers, McpAccountStore
+
+# What ends an account: its token, or the client that it was given to, is no good (RFC 6749 §5.2,
+# and GitHub's word for it). Any other refusal may pass.
+_ENDED: Final = frozenset(
+    {"invalid_grant", "invalid_client", "unauthorized_client", "bad_refresh_token"}
+)
 
 
 class TokenRenewal:
@@ -94,15 +103,33 @@ class TokenRenewal:
         try:
             tokens = self.tokens(account)
             answer = self._servers().renew(tokens.way, tokens.refresh)
-        except OAuthRefusedError:
-            self._lose(account)
-            return None
+        except OAuthRefusedError as error:
+            if error.error in _ENDED:
+                self._lose(account)
+                return None
+            self._release(account)
+            raise UnavailableError(
+                "mcp_server_unavailable", server=account.server, reason=error.error, status=0
+            ) from error
         except UnavailableError:
-            self._store().renew(account, replace(account, claimed_until=None))
+            self._release(account)
             raise
         after = with_answer(account, tokens, answer, self._secrets(), self._clock.now())
-        # Else it was disconnected meanwhile, or connected anew.
-        return after if self._store().renew(account, after) else None
+        if self._store().renew(account, after):
+            return after
+        # Connected anew, it may stand on the same grant; disconnected, nobody else ends this one.
+        if self._store().find(account.tenant, account.user, account.server) is None:
+            self._revoke(tokens.way, answer.refresh or answer.access)
+        return None
+
+    def _revoke(self, way: OAuthWay, token: str) -> None:
+        try:
+            self._servers().revoke(way, token)
+        except UnavailableError as error:
+            logger.warning("tokens that are not kept are not revoked", extra=failure(error))
+
+    def _release(self, account: McpAccount) -> None:
+        self._store().renew(account, replace(account, claimed_until=None))
 
     def _lose(self, account: McpAccount) -> None:
         if account.sealed:
