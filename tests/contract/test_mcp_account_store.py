@@ -82,6 +82,18 @@ def test_an_account_whose_tokens_are_lost_says_so(accounts: McpAccountStore) -> 
     assert (kept.state, kept.sealed) == (McpAccountState.SIGN_IN_NEEDED, "")
 
 
+def test_what_an_account_lacks_is_noted_and_takes_nothing_from_who_renews_it(
+    accounts: McpAccountStore,
+) -> None:
+    accounts.connect(an_account())
+    assert accounts.claim(an_account(), now=START, until=SOON)
+
+    accounts.want(an_account(), "more")
+    accounts.want(an_account(id="two"), "other")
+
+    assert accounts.find(ACME, ALICE, "ours") == an_account(wanted="more", claimed_until=SOON)
+
+
 def test_a_server_that_is_forgotten_takes_all_its_accounts_with_it(
     accounts: McpAccountStore,
 ) -> None:

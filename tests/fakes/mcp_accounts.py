@@ -54,6 +54,12 @@ class InMemoryMcpAccounts:
             )
             return True
 
+    def want(self, account: McpAccount, scope: str) -> None:
+        with self._lock:
+            kept = self.find(account.tenant, account.user, account.server)
+            if kept is not None and kept.id == account.id:
+                self.connect(replace(kept, wanted=scope))
+
     def disconnect(self, tenant: TenantId, user: UserId, server: str) -> bool:
         return self._accounts.pop((tenant, user, server), None) is not None
 

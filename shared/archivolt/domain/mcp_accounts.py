@@ -162,10 +162,6 @@ class McpAccount:
         """Return it without its tokens, which are no good any more."""
         return replace(self, sealed="", expires_at=None, renewable=False, edition=self.edition + 1)
 
-    def lacking(self, scope: str) -> "McpAccount":
-        """Return it as one that may do too little."""
-        return replace(self, wanted=joined_scopes(self.wanted, scope), edition=self.edition + 1)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingSignIn:

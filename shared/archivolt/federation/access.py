@@ -4,9 +4,10 @@ A call that is not let in was not made: it is made once more with newer tokens, 
 and else ends in where the person signs in. Nobody waits for them to.
 """
 
+import re
 from collections.abc import Callable
 from datetime import timedelta
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from archivolt.domain.errors import ArchivoltError, ConflictError, UnavailableError
 from archivolt.domain.federation import McpServer, McpTarget
@@ -21,6 +22,8 @@ from archivolt.ports.mcp_accounts import McpAccountStore
 
 _ResultT = TypeVar("_ResultT")
 _PAGES = "/oauth/mcp/"
+# Headers that say who somebody is; beside others people still sign in.
+_KEY: Final = re.compile(r"(?i)auth|key|token|secret|password")
 
 
 class SignInPages:
@@ -133,10 +136,11 @@ class McpAccess:
 
     def _note_lack(self, account: McpAccount, error: AccountNeededError) -> None:
         if error.lacks_scope and error.scope:
-            self._store().renew(account, account.lacking(error.scope))
+            # Somebody may be renewing its tokens: what they write is theirs.
+            self._store().want(account, error.scope)
 
     def _refused(self, server: McpServer) -> ArchivoltError:
-        if server.sealed or server.plain:
+        if any(_KEY.search(name) for name in (*server.sealed, *server.plain)):
             return UnavailableError(
                 "mcp_server_unavailable", server=server.id, reason="mcp_key_refused", status=0
             )

@@ -44,6 +44,10 @@ class McpAccountStore(Protocol):
         """
         ...
 
+    def want(self, account: McpAccount, scope: str) -> None:
+        """Note the scope that an account lacks, and nothing else of it; none of another id."""
+        ...
+
     def disconnect(self, tenant: TenantId, user: UserId, server: str) -> bool:
         """Remove an account; False if there was none."""
         ...

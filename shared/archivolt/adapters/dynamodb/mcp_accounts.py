@@ -68,6 +68,11 @@ class DynamoMcpAccounts:
         key = _key(before.tenant, before.user, before.server)
         return self._updated(Update(key=key, set=_renewed(after), condition=_same(before)))
 
+    def want(self, account: McpAccount, scope: str) -> None:
+        """Note the scope that an account lacks."""
+        key = _key(account.tenant, account.user, account.server)
+        self._updated(Update(key=key, set={"wanted": scope}, condition=Attr("id").eq(account.id)))
+
     def disconnect(self, tenant: TenantId, user: UserId, server: str) -> bool:
         """Remove an account."""
         return is_key_text(server) and self._removed(_key(tenant, user, server))
