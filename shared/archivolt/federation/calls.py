@@ -81,11 +81,10 @@ class McpCalls:
         """
         self._has_called = True
         tenant = principal.tenant
-        try:
-            result = self._access.using(
-                principal,
-                server,
-                lambda target: self._client().call(
+
+        def called(target: McpTarget) -> McpResult:
+            try:
+                return self._client().call(
                     target,
                     _key(principal, server.link),
                     tool.name,
@@ -93,12 +92,14 @@ class McpCalls:
                     check=lambda listed: self._check(principal, server, tool, target, listed),
                     repeatable=tool.repeatable,
                     answers=answers,
-                ),
-            )
-        except UnavailableError as error:
-            if error.code != "unavailable":
-                self._keep(tenant, failed(server, error, self._clock.now()))
-            raise
+                )
+            except UnavailableError as error:
+                # Of the server itself: what ails somebody's account is not everybody's trouble.
+                if error.code != "unavailable":
+                    self._keep(tenant, failed(server, error, self._clock.now()))
+                raise
+
+        result = self._access.using(principal, server, called)
         if server.problem:
             well = replace(server, problem="", problem_details={}, checked_at=self._clock.now())
             self._keep(tenant, well)
