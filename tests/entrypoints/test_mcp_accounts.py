@@ -1,5 +1,7 @@
 """A person's account at an MCP server of others: the routes, the pages, and who may do what."""
 
+from dataclasses import replace
+
 import pytest
 
 from archivolt.domain.federation import McpServer, McpTool, McpTransport
@@ -153,6 +155,21 @@ def test_a_person_connects_and_disconnects_in_their_browser(world: BrowserWorld)
     assert world.mcp_accounts.store.of_user(ACME, ALICE) == []
     actions = [entry.action for entry in world.audit.entries]
     assert actions[-3:] == ["connect_mcp_account", "finish_mcp_account", "disconnect_mcp_account"]
+
+
+def test_an_account_for_an_address_of_before_can_be_ended(world: BrowserWorld) -> None:
+    browser = Browser(world)
+    browser.sign_in()
+    browser.get(back(world, begun(world, browser)))
+    world.mcp_servers.save(ACME, replace(OURS, url="https://other.test/mcp"))
+
+    page = browser.get(PAGE).body.decode()
+    assert 'value="end"' in page
+    token = page.partition('name="form_token" value="')[2].partition('"')[0]
+    browser.submit(PAGE, {"form_token": token, "wish": "end"})
+
+    assert 'value="end"' not in browser.get(PAGE).body.decode()
+    assert world.mcp_accounts.login.revoked == ["refresh-1"]
 
 
 def test_who_is_not_signed_in_when_they_are_back_signs_in_and_goes_on(world: BrowserWorld) -> None:

@@ -53,7 +53,8 @@ class SignInPlace:
 class Standing:
     """How a person stands with a server; `account` is None for who has none.
 
-    `place` is the host that an account's token goes to.
+    `place` is the host that an account's token goes to. `is_kept`: there is an account to end, if
+    only one for the address that the server had before.
     """
 
     server: McpServer
@@ -61,6 +62,7 @@ class Standing:
     account: McpAccount | None
     page: str
     place: str
+    is_kept: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +95,15 @@ class McpAccounts:
         """
         server = self._server(principal, server_id)
         account = self._on.accounts.find(principal.tenant, principal.user, server.id)
+        is_kept = account is not None
         if account is not None and account.place != place_of(server):
             account = None
         state = _state(server, account)
         page = self._on.pages.page(server.id) if self._on.pages else ""
         place = urlsplit(address_of(server)).netloc
-        return Standing(server=server, state=state, account=account, page=page, place=place)
+        return Standing(
+            server=server, state=state, account=account, page=page, place=place, is_kept=is_kept
+        )
 
     def states(
         self, principal: Principal, servers: Sequence[McpServer]

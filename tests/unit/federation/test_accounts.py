@@ -12,7 +12,13 @@ import httpx2
 import pytest
 
 from archivolt.domain.errors import ArchivoltError, ConflictError, ForbiddenError, NotFoundError
-from archivolt.domain.federation import McpClientSettings, McpServer, McpTarget, McpTransport
+from archivolt.domain.federation import (
+    McpClientSettings,
+    McpServer,
+    McpTarget,
+    McpTool,
+    McpTransport,
+)
 from archivolt.domain.federation_limits import (
     MCP_CLIENT_SECONDS,
     MCP_NEW_CLIENT_SECONDS,
@@ -20,13 +26,14 @@ from archivolt.domain.federation_limits import (
 )
 from archivolt.domain.identity import Principal, Role
 from archivolt.domain.mcp_accounts import AccountNeededError, McpAccount
+from archivolt.federation.calls import McpCalls
 from archivolt.federation.sign_ins import SignInAnswer
 from archivolt.federation.targets import place_of
 from tests.account_world import AccountWorld
 from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.fakes.authorization_server import SECRET, SERVER
 from tests.fakes.clock import FrozenClock
-from tests.fakes.federation import InMemoryMcpServers
+from tests.fakes.federation import InMemoryMcpServers, ScriptedMcpClient, ScriptedServer
 from tests.fakes.governance import ReversibleBox
 from tests.oauth import PUBLIC_URL
 
@@ -415,6 +422,7 @@ def test_who_disconnects_while_tokens_are_renewed_stays_disconnected(world: Acco
         world.call()
 
     assert world.store.of_user(ACME, ALICE) == []
+    assert world.login.revoked == ["refresh-2"]
 
 
 def test_who_disconnects_has_the_tokens_ended_there_and_forgotten_here(world: Accounts) -> None:
@@ -510,3 +518,105 @@ def test_who_waits_too_long_for_another_to_renew_gives_up(world: Accounts) -> No
 
     assert failure_of(failed.value) == ("mcp_server_unavailable", "mcp_slow")
     assert len(world.login.forms) == 1
+
+
+def test_the_secret_of_an_administrator_goes_to_whom_it_went_first_until_it_is_given_again() -> (
+    None
+):
+    box, given = ReversibleBox(), McpClientSettings(id="acme's")
+    field = "mcp-client:ours"
+    first = replace(given, sealed=box.seal(SECRET, tenant=ACME, field=field))
+    world = Accounts(replace(OURS, oauth=first))
+    world.connect()
+    world.login.metadata = {"token_endpoint": "https://evil.test/token"}
+
+    with pytest.raises(ConflictError) as refused:
+        world.begin()
+    assert failure_of(refused.value) == ("mcp_sign_in_unusable", "oauth_issuer")
+    assert "https://evil.test/token" not in world.login.asked
+    again = replace(given, sealed=box.seal(f"{SECRET}!", tenant=ACME, field=field))
+    world.servers.save(ACME, replace(OURS, oauth=again))
+    assert world.begin()
+
+
+def test_a_client_with_which_nobody_comes_back_is_registered_anew(world: Accounts) -> None:
+    world.connect()
+    world.clock.advance(hours=1)
+    world.login.answers["https://login.test/token"] = httpx2.Response(
+        401, json={"error": "invalid_client"}
+    )
+    with pytest.raises(AccountNeededError):
+        world.call()
+
+    world.begin()
+    world.clock.advance(seconds=MCP_NEW_CLIENT_SECONDS)
+    world.begin()
+
+    assert len(world.login.registered) == 2
+
+
+@pytest.mark.parametrize("error", ["temporarily_unavailable", "server_error", "slow_down"])
+def test_a_refusal_that_passes_costs_nobody_their_account(world: Accounts, error: str) -> None:
+    world.connect()
+    world.clock.advance(hours=1)
+    world.login.answers["https://login.test/token"] = httpx2.Response(400, json={"error": error})
+    with pytest.raises(ArchivoltError, match="mcp_server_unavailable"):
+        world.call()
+
+    del world.login.answers["https://login.test/token"]
+    assert world.call() == "access-2"
+
+
+def test_what_an_account_lacks_is_noted_beside_a_renewal_and_does_not_grow(
+    world: Accounts,
+) -> None:
+    wanted = ["write", "delete"]
+
+    def lacks(_: McpTarget) -> str:
+        raise AccountNeededError("ours", scope=wanted.pop(0), lacks_scope=True)
+
+    world.connect()
+    while wanted:
+        with pytest.raises(AccountNeededError):
+            world.access.using(world.alice, OURS, lacks)
+    assert world.kept().wanted == "delete"
+    before = world.kept()
+    world.clock.advance(minutes=59, seconds=30)
+    world.login.before_tokens = lambda: world.store.want(before, "more")
+
+    assert world.call() == "access-2"
+
+
+def test_a_value_that_is_no_key_leaves_the_person_to_sign_in(world: Accounts) -> None:
+    world.takes = set()
+
+    with pytest.raises(AccountNeededError):
+        world.call(replace(OURS, plain={"X-Team": "a"}))
+
+
+def test_what_ails_an_account_is_not_noted_of_its_server() -> None:
+    tool = McpTool(name="read", read_only=True)
+    server = replace(OURS, tools=(tool,))
+    world = Accounts(server)
+    world.connect()
+    world.clock.advance(hours=1)
+    world.login.answers["https://login.test/token"] = httpx2.Response(503)
+    client = ScriptedMcpClient({"ours": ScriptedServer([tool])})
+    calls = McpCalls(world.servers, world.access, lambda: client, world.clock, programs=False)
+
+    with pytest.raises(ArchivoltError, match="mcp_server_unavailable"):
+        calls.call(world.alice, server, tool, {}, None)
+
+    assert world.servers.of_tenant(ACME) == [server]
+
+
+@pytest.mark.parametrize(
+    "address", ["https://login.test/authorize?client_id=evil", "https://:pw@login.test/authorize"]
+)
+def test_nobody_is_sent_to_an_address_that_speaks_for_us(world: Accounts, address: str) -> None:
+    world.login.metadata = {"authorization_endpoint": address}
+
+    with pytest.raises(ConflictError) as refused:
+        world.begin()
+
+    assert failure_of(refused.value) == ("mcp_sign_in_unusable", "oauth_address")

@@ -91,7 +91,7 @@ def _page(
             said.spoken(language).format(server=server, host=host, place=standing.place),
         ),
         connect,
-        end if account else "",
+        end if standing.is_kept else "",
     )
 
 
