@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from archivolt.entrypoints.http.services import RestServices
     from archivolt.entrypoints.mcp.app import McpServices
     from archivolt.governance.admission import Admission
+    from archivolt.governance.first_requests import FirstRequests
     from archivolt.governance.settings import SettingsService
     from archivolt.ports.governance import SecretBox, TokenVerifier
     from archivolt.retrieval.hybrid import RetrievalService
@@ -38,7 +39,7 @@ class Container(Stores):
     """Builds and keeps the collaborators of one execution environment."""
 
     @cached_property
-    def token_verifier(self) -> "TokenVerifier":
+    def token_verifier(self) -> "FirstRequests":
         """Who a token speaks for; who is new is given a vault, in a moment."""
         from archivolt.composition.identity import greeting_verifier
 

@@ -30,6 +30,7 @@ from tests.builders import ACME, ALICE, a_vault
 from tests.contract.conftest import REGION, client_of, make_table
 from tests.entrypoints.asgi_call import AsgiCall
 from tests.fakes.clock import FrozenClock
+from tests.fakes.sync import InMemorySyncQueue
 
 TABLES = ("ControlTable", "ConversationsTable", "LedgerTable", "AuditTable", "CatalogueTable")
 ISSUER = "https://id.test"
@@ -189,6 +190,7 @@ class Deployment:
         container = Container(Settings.model_validate(settings))
         container.aws = CountedClients(self.tables)
         container.clock = self.clock
+        container.index.sync.queue = InMemorySyncQueue()
         container.outbound_async_client = httpx2.AsyncClient(
             transport=httpx2.MockTransport(self._answer)
         )

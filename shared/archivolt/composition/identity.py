@@ -52,7 +52,12 @@ def early_verifier(on: "Container") -> "EarlyVerifier":
     """Return the verifier of messages, whose turns let their callers in."""
     from archivolt.governance.admission import EarlyVerifier
 
-    return EarlyVerifier(on.token_verifier, token_verifier(on, notes_use=True), on.admission)
+    whole = on.token_verifier
+    return EarlyVerifier(
+        whole,
+        token_verifier(on, notes_use=True),
+        lambda principal: whole.has_met(principal) and on.admission.was_welcome(principal),
+    )
 
 
 def personal_tokens(on: "Container") -> "PersonalTokenStore":

@@ -211,20 +211,24 @@ class EarlyVerifier:
     Args:
         whole: Verifies a token and lets its caller in.
         verifier: Verifies alone.
-        admission: Knows who might come in a while ago: nobody else gets past `whole`.
+        knows: Tells who might come in a while ago: nobody else gets past `whole`.
 
     """
 
-    def __init__(self, whole: TokenVerifier, verifier: TokenVerifier, admission: Admission) -> None:
+    def __init__(
+        self,
+        whole: TokenVerifier,
+        verifier: TokenVerifier,
+        knows: Callable[[Principal], bool],
+    ) -> None:
         self._whole = whole
         self._verifier = verifier
-        self._admission = admission
+        self._knows = knows
 
     def verify(self, token: str) -> Principal:
         """Return who the token speaks for; raises as `AdmittingVerifier.verify`."""
         principal = self._verifier.verify(token)
-        known = self._admission.was_welcome(principal)
-        return principal if known else self._whole.verify(token)
+        return principal if self._knows(principal) else self._whole.verify(token)
 
 
 def _seen(principal: Principal, before: TenantUser | None, now: datetime) -> TenantUser:

@@ -30,6 +30,10 @@ class FirstRequests:
         self.meet(principal)
         return principal
 
+    def has_met(self, principal: Principal) -> bool:
+        """Tell whether nothing is to be made up for with a user."""
+        return (principal.tenant, principal.user) in self._greeted
+
     def meet(self, principal: Principal) -> None:
         """Greet a user unless that was done; one that fails is made up for at the next request."""
         who = (principal.tenant, principal.user)

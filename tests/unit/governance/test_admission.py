@@ -232,7 +232,8 @@ def test_no_provider_is_asked_once_a_turns_user_is_suspended_but_for_others_it_i
 def early(admission: Admission) -> tuple[EarlyVerifier, str]:
     tokens = KnownTokens()
     token = tokens.issue("alice", principal(ALICE))
-    return EarlyVerifier(AdmittingVerifier(tokens, admission), tokens, admission), token
+    whole = AdmittingVerifier(tokens, admission)
+    return EarlyVerifier(whole, tokens, admission.was_welcome), token
 
 
 def test_who_came_in_a_while_ago_may_begin_before_they_are_looked_at_again(
