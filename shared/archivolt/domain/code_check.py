@@ -1,5 +1,6 @@
 """Code that is read for mistakes and never run (L22): what can be read, and what is found."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -42,6 +43,13 @@ _BY_EXTENSION: Final[Mapping[str, CodeLanguage]] = {
 }
 
 
+# JSON for people, by the programs that read it: comments and commas at the end are right there.
+_COMMENTED: Final = re.compile(
+    r"(^|/)(\.vscode/[^/]+|[tj]sconfig[^/]*|devcontainer|\.eslintrc|api-extractor)\.json$",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeError:
     """A mistake; line and column count from 1, columns in characters.
@@ -71,4 +79,6 @@ class CodeCheck:
 
 def code_language(path: str) -> CodeLanguage | None:
     """Return the language that a file's name tells; None if it is none that can be checked."""
+    if _COMMENTED.search(path):
+        return None
     return _BY_EXTENSION.get(PurePosixPath(path).suffix.lower())

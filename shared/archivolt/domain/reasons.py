@@ -24,8 +24,8 @@ from archivolt.domain.limits import (
 REASONS: Mapping[str, Message] = {
     "changed_since": Message("changed since it was confirmed", "modifié depuis la confirmation"),
     "code_kind": Message(
-        "only Python, JavaScript, TypeScript, HTML, CSS, JSON, YAML and TOML are",
-        "seuls Python, JavaScript, TypeScript, HTML, CSS, JSON, YAML et TOML le sont",
+        "only Python, JavaScript, TypeScript, HTML, CSS, plain JSON, YAML and TOML are",
+        "seuls Python, JavaScript, TypeScript, HTML, CSS, JSON simple, YAML et TOML le sont",
     ),
     "code_too_complex": Message(
         "it takes more time, memory or nesting than a check has",

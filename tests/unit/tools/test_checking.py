@@ -47,6 +47,15 @@ def test_what_cannot_be_checked_is_not_called_good(world: World) -> None:
     assert checked["note"].startswith("Not checked: only Python")
 
 
+@pytest.mark.parametrize(
+    "path", ["tsconfig.json", "web/tsconfig.build.json", ".vscode/settings.json", "a/jsconfig.json"]
+)
+def test_json_that_may_have_comments_is_not_called_broken(world: World, path: str) -> None:
+    checked = world.call("run_check", {"path": path, "content": "{ // why\n}"})
+
+    assert (checked["ok"], checked["errors"]) == (None, [])
+
+
 def test_a_file_needs_its_vault(world: World) -> None:
     with pytest.raises(InvalidRequestError, match="vault"):
         world.call("run_check", {"path": "good.py"})
