@@ -1,6 +1,7 @@
 """PDF and Word documents, good and hostile, read in a child process as they are deployed."""
 
 import os
+import resource
 import struct
 import sys
 import time
@@ -229,6 +230,14 @@ class TestIsolation:
     def test_one_that_crashes_its_reader_is_broken(
         self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     ) -> None:
+        worker = "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"
+        assert self._refusal_of(worker, monkeypatch, tmp_path) == "document_broken"
+
+    def test_one_that_crashes_its_reader_answers_for_no_memory_of_ours(
+        self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        ours = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1_024
+        monkeypatch.setattr(isolated, "MAX_EXTRACTION_BYTES", ours)
         worker = "import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)\n"
         assert self._refusal_of(worker, monkeypatch, tmp_path) == "document_broken"
 
