@@ -96,7 +96,7 @@ def test_a_history_with_deaths_embeds_again_what_was_in_flight_and_no_more() -> 
     world, in_flight = HistoryWorld(recorder), 0
     for commit in history(random):
         world.commit(commit)
-        for work, moments in ((world.deliver_all, 200), (world.embed, 24), (world.embed, 24)):
+        for work, moments in ((world.deliver_all, 200), (world.embed, 60), (world.embed, 60)):
             recorder.last = 0
             world.line.strike_after(random.randrange(moments))
             try:
