@@ -231,12 +231,23 @@ def test_the_providers_stream_is_closed() -> None:
     assert run(talk())
 
 
+class Patient(Talk):
+    """A world where whoever waits for the end of a turn looks again when it is there."""
+
+    ended: RunningTurn | None = None
+
+    async def pause(self, seconds: float) -> None:
+        await super().pause(seconds)
+        if self.ended is not None and seconds < STOP_LOOK_SECONDS:
+            await self.ended.wait()
+
+
 def test_what_is_said_at_once_instead_waits_for_the_end() -> None:
     wait = Wait(says="Half")
-    world = Talk(ScriptedModel(wait, ModelTurn(text="Better.")))
+    world = Patient(ScriptedModel(wait, ModelTurn(text="Better.")))
 
     async def talk() -> list[StreamEvent]:
-        turn = await world.start("Hello")
+        turn = world.ended = await world.start("Hello")
         await wait.started.wait()
         assert stop(world, turn)
         return await world.turn(next_one(world, "Say it otherwise."))
