@@ -13,6 +13,7 @@ from archivolt.federation.accounts import AccountSupport, McpAccounts
 from archivolt.federation.our_clients import OurClients
 from archivolt.federation.renewal import TokenRenewal
 from archivolt.ports.federation import McpServerStore
+from archivolt.ports.mcp_accounts import McpAccountStore
 from tests.builders import ACME, ALICE
 from tests.fakes.authorization_server import AuthorizationScript
 from tests.fakes.clock import START, FrozenClock
@@ -58,6 +59,14 @@ def a_pending_sign_in(
         sealed=sealed,
         expires_at=START + timedelta(minutes=10),
     )
+
+
+def connected(store: McpAccountStore, account: McpAccount) -> None:
+    """Keep an account as what came of a sign-in."""
+    pending = a_pending_sign_in(account.tenant, account.user)
+    store.begin(pending)
+    assert store.take(account.tenant, pending.digest)
+    assert store.connect(account, pending.digest)
 
 
 def a_kept_client(**changed: Any) -> KeptClient:  # noqa: ANN401  its fields

@@ -78,7 +78,7 @@ from archivolt.governance.erasure_doors import ErasureDoors
 from archivolt.ports.confirmations import Proposal, ProposalState
 from archivolt.ports.operations import Operation, OperationKind
 from archivolt.ports.retrieval import EmbeddedDocument
-from tests.account_world import a_kept_client, a_pending_sign_in, an_account
+from tests.account_world import a_kept_client, a_pending_sign_in, an_account, connected
 from tests.builders import a_conversation, a_message, a_schedule, principal
 from tests.fakes.clock import START, FrozenClock
 from tests.fakes.erasures import InMemoryErasureQueue
@@ -230,7 +230,7 @@ class ErasureWorld:
         DynamoUserSettings(control).change(*who, {"human_confirmation": True})
         DynamoSyncLeases(control, self.clock).take(*who, "lease")
         accounts = DynamoMcpAccounts(control)
-        accounts.connect(an_account(*who, scope=canary))
+        connected(accounts, an_account(*who, scope=canary))
         accounts.begin(a_pending_sign_in(*who, sealed=canary))
         planned = a_schedule(canary, owner=user, tenant=tenant)
         DynamoSchedules(control).create(planned)

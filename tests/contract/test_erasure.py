@@ -10,6 +10,7 @@ import pytest
 
 from archivolt.adapters.dynamodb.erasures import Planned
 from archivolt.adapters.dynamodb.ledger import DynamoLedger
+from archivolt.adapters.dynamodb.mcp_accounts import DynamoMcpAccounts
 from archivolt.adapters.dynamodb.writes import Delete, Key
 from archivolt.adapters.erasure import objects
 from archivolt.adapters.erasure.inventory import FOLDERS, KINDS
@@ -19,8 +20,10 @@ from archivolt.domain.erasure import Erasure, ErasureState, pseudonym
 from archivolt.domain.errors import ConflictError, NotFoundError
 from archivolt.domain.identity import Role, UserId
 from archivolt.domain.tenancy import TenantState
+from archivolt.domain.token_forms import digest_of
 from archivolt.domain.usage import Balance, month_of
 from archivolt.domain.vault import VaultRef, VaultRole
+from tests.account_world import a_pending_sign_in, an_account
 from tests.builders import ACME, ALICE, GLOBEX, a_vault, principal
 from tests.contract.conftest import MINISTACK, VECTORS_KEY, NewBucket, NewTable
 from tests.erasure_world import NOTE, PLENTY, ErasureWorld
@@ -155,12 +158,16 @@ def test_nothing_of_a_tenant_is_left_but_that_it_was(world: ErasureWorld) -> Non
 
 def test_what_was_under_way_leaves_nothing_behind(world: ErasureWorld) -> None:
     own, _ = filled(world)
+    accounts, signing_in = DynamoMcpAccounts(world.tables["control"]), digest_of("another")
+    accounts.begin(a_pending_sign_in(ACME, ALICE, digest=signing_in))
+    assert accounts.take(ACME, signing_in)
     asked = world.erasures.erase_user(principal(ALICE), ALICE, confirm=ALICE)
     [(erasure_id, _)] = world.queue.sent
     world.queue.sent.clear()
     world.worker.run(erasure_id, time_left=lambda: PLENTY)
     settling = world.erasures.receipt(principal(ALICE), asked.id)
     assert (settling.state, settling.is_complete) == (ErasureState.SETTLING, False)
+    assert not accounts.connect(an_account(ACME, ALICE), signing_in)
 
     # An upload that was signed before, a turn that began before, a job of the index.
     world.files.create(own, NOTE, CANARY.encode())

@@ -9,7 +9,7 @@ import pytest
 from archivolt.adapters.dynamodb.mcp_accounts import DynamoMcpAccounts
 from archivolt.domain.mcp_accounts import McpAccountState
 from archivolt.ports.mcp_accounts import McpAccountStore
-from tests.account_world import a_kept_client, a_pending_sign_in, an_account
+from tests.account_world import a_kept_client, a_pending_sign_in, an_account, connected
 from tests.builders import ACME, ALICE, BOB, GLOBEX
 from tests.contract.conftest import FAKE
 from tests.fakes.clock import START
@@ -28,12 +28,12 @@ def accounts(store: str, request: pytest.FixtureRequest) -> McpAccountStore:
 def test_an_account_is_its_persons_and_can_be_connected_anew(accounts: McpAccountStore) -> None:
     plain = an_account(server="b", expires_at=None, renewable=False, wanted="", sealed="")
     for each in (an_account(), plain, an_account(user=BOB), an_account(tenant=GLOBEX)):
-        accounts.connect(each)
+        connected(accounts, each)
 
     assert accounts.find(ACME, ALICE, "ours") == an_account()
     assert accounts.find(ACME, ALICE, "") is None
     assert accounts.of_user(ACME, ALICE) == [plain, an_account()]
-    accounts.connect(an_account(id="two", edition=0))
+    connected(accounts, an_account(id="two", edition=0))
     assert accounts.find(ACME, ALICE, "ours") == an_account(id="two", edition=0)
 
 
@@ -41,7 +41,7 @@ def test_one_renews_the_tokens_of_an_account_and_the_others_see_it(
     accounts: McpAccountStore,
 ) -> None:
     before = an_account()
-    accounts.connect(before)
+    connected(accounts, before)
 
     with ThreadPoolExecutor(8) as pool:
         claims = [pool.submit(accounts.claim, before, now=START, until=SOON) for _ in range(8)]
@@ -57,14 +57,14 @@ def test_one_renews_the_tokens_of_an_account_and_the_others_see_it(
 
 
 def test_who_dies_while_renewing_is_followed_by_another(accounts: McpAccountStore) -> None:
-    accounts.connect(an_account())
+    connected(accounts, an_account())
 
     assert accounts.claim(an_account(), now=START, until=SOON)
     assert accounts.claim(an_account(), now=SOON, until=SOON + timedelta(seconds=20))
 
 
 def test_what_was_disconnected_or_connected_anew_is_not_renewed(accounts: McpAccountStore) -> None:
-    accounts.connect(an_account(id="two"))
+    connected(accounts, an_account(id="two"))
     assert not accounts.renew(an_account(), an_account().lost())
 
     assert accounts.disconnect(ACME, ALICE, "ours")
@@ -74,7 +74,7 @@ def test_what_was_disconnected_or_connected_anew_is_not_renewed(accounts: McpAcc
 
 
 def test_an_account_whose_tokens_are_lost_says_so(accounts: McpAccountStore) -> None:
-    accounts.connect(an_account(wanted=""))
+    connected(accounts, an_account(wanted=""))
     accounts.renew(an_account(wanted=""), an_account(wanted="").lost())
 
     kept = accounts.find(ACME, ALICE, "ours")
@@ -85,7 +85,7 @@ def test_an_account_whose_tokens_are_lost_says_so(accounts: McpAccountStore) -> 
 def test_what_an_account_lacks_is_noted_and_takes_nothing_from_who_renews_it(
     accounts: McpAccountStore,
 ) -> None:
-    accounts.connect(an_account())
+    connected(accounts, an_account())
     assert accounts.claim(an_account(), now=START, until=SOON)
 
     accounts.want(an_account(), "more")
@@ -98,7 +98,7 @@ def test_a_server_that_is_forgotten_takes_all_its_accounts_with_it(
     accounts: McpAccountStore,
 ) -> None:
     for each in (an_account(), an_account(user=BOB), an_account(server="other")):
-        accounts.connect(each)
+        connected(accounts, each)
     accounts.keep_client(ACME, a_kept_client())
     accounts.keep_client(GLOBEX, a_kept_client())
 
@@ -114,12 +114,39 @@ def test_a_sign_in_is_good_once(accounts: McpAccountStore) -> None:
     pending = a_pending_sign_in()
     accounts.begin(pending)
 
-    assert accounts.pending(pending.digest) == pending
+    assert accounts.pending(ACME, pending.digest) == pending
+    assert accounts.pending(GLOBEX, pending.digest) is None
+    assert not accounts.connect(an_account(), pending.digest)
     with ThreadPoolExecutor(8) as pool:
-        taken = [pool.submit(accounts.take, pending.digest) for _ in range(8)]
+        taken = [pool.submit(accounts.take, ACME, pending.digest) for _ in range(8)]
     assert [each.result() for each in taken].count(True) == 1
-    assert accounts.pending(pending.digest) is None
-    assert accounts.pending("another") is None
+    assert accounts.pending(ACME, pending.digest) is None
+    assert accounts.pending(ACME, "another") is None
+    assert not accounts.take(ACME, "another")
+
+    assert accounts.connect(an_account(), pending.digest)
+    assert not accounts.connect(an_account(id="two"), pending.digest)
+    assert accounts.find(ACME, ALICE, "ours") == an_account()
+
+
+def test_of_a_sign_in_that_went_with_its_server_no_account_comes(
+    accounts: McpAccountStore,
+) -> None:
+    begun, used = (a_pending_sign_in(user=user) for user in (ALICE, BOB))
+    others = a_pending_sign_in(GLOBEX)
+    for pending in (begun, used, others):
+        accounts.begin(pending)
+    for tenant, pending in ((ACME, used), (GLOBEX, others)):
+        assert accounts.take(tenant, pending.digest)
+
+    accounts.forget_server(ACME, "another")
+    assert accounts.pending(ACME, begun.digest) == begun
+    accounts.forget_server(ACME, "ours")
+
+    assert not accounts.take(ACME, begun.digest)
+    assert not accounts.connect(an_account(user=BOB), used.digest)
+    assert accounts.of_user(ACME, BOB) == []
+    assert accounts.connect(an_account(tenant=GLOBEX), others.digest)
 
 
 def test_a_client_is_kept_in_place_of_the_one_before(accounts: McpAccountStore) -> None:

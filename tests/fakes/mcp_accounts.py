@@ -13,7 +13,8 @@ class InMemoryMcpAccounts:
 
     def __init__(self) -> None:
         self._accounts: dict[tuple[TenantId, UserId, str], McpAccount] = {}
-        self._pending: dict[str, PendingSignIn] = {}
+        self._pending: dict[tuple[TenantId, str], PendingSignIn] = {}
+        self._used: dict[tuple[TenantId, str], PendingSignIn] = {}
         self._clients: dict[tuple[TenantId, str], KeptClient] = {}
         self._lock = Lock()
 
@@ -24,15 +25,19 @@ class InMemoryMcpAccounts:
         own = [each for key, each in self._accounts.items() if key[:2] == (tenant, user)]
         return sorted(own, key=lambda account: account.server)
 
-    def connect(self, account: McpAccount) -> None:
-        self._accounts[account.tenant, account.user, account.server] = account
+    def connect(self, account: McpAccount, digest: str) -> bool:
+        with self._lock:
+            is_there = self._used.pop((account.tenant, digest), None) is not None
+            if is_there:
+                self._keep(account)
+            return is_there
 
     def claim(self, account: McpAccount, *, now: datetime, until: datetime) -> bool:
         with self._lock:
             kept = self._same(account)
             if kept is None or (kept.claimed_until is not None and kept.claimed_until > now):
                 return False
-            self.connect(replace(kept, claimed_until=until))
+            self._keep(replace(kept, claimed_until=until))
             return True
 
     def renew(self, before: McpAccount, after: McpAccount) -> bool:
@@ -40,7 +45,7 @@ class InMemoryMcpAccounts:
             kept = self._same(before)
             if kept is None:
                 return False
-            self.connect(
+            self._keep(
                 replace(
                     kept,
                     sealed=after.sealed,
@@ -58,7 +63,7 @@ class InMemoryMcpAccounts:
         with self._lock:
             kept = self.find(account.tenant, account.user, account.server)
             if kept is not None and kept.id == account.id:
-                self.connect(replace(kept, wanted=scope))
+                self._keep(replace(kept, wanted=scope))
 
     def disconnect(self, tenant: TenantId, user: UserId, server: str) -> bool:
         return self._accounts.pop((tenant, user, server), None) is not None
@@ -66,22 +71,33 @@ class InMemoryMcpAccounts:
     def forget_server(self, tenant: TenantId, server: str) -> None:
         for key in [key for key in self._accounts if (key[0], key[2]) == (tenant, server)]:
             del self._accounts[key]
+        for signing_in in (self._pending, self._used):
+            for key in [key for key, each in signing_in.items() if each.server == server]:
+                if key[0] == tenant:
+                    del signing_in[key]
         self._clients.pop((tenant, server), None)
 
     def begin(self, pending: PendingSignIn) -> None:
-        self._pending[pending.digest] = pending
+        self._pending[pending.tenant, pending.digest] = pending
 
-    def pending(self, digest: str) -> PendingSignIn | None:
-        return self._pending.get(digest)
+    def pending(self, tenant: TenantId, digest: str) -> PendingSignIn | None:
+        return self._pending.get((tenant, digest))
 
-    def take(self, digest: str) -> bool:
-        return self._pending.pop(digest, None) is not None
+    def take(self, tenant: TenantId, digest: str) -> bool:
+        with self._lock:
+            taken = self._pending.pop((tenant, digest), None)
+            if taken is not None:
+                self._used[tenant, digest] = replace(taken, sealed="")
+            return taken is not None
 
     def client(self, tenant: TenantId, server: str) -> KeptClient | None:
         return self._clients.get((tenant, server))
 
     def keep_client(self, tenant: TenantId, client: KeptClient) -> None:
         self._clients[tenant, client.server] = client
+
+    def _keep(self, account: McpAccount) -> None:
+        self._accounts[account.tenant, account.user, account.server] = account
 
     def _same(self, account: McpAccount) -> McpAccount | None:
         kept = self.find(account.tenant, account.user, account.server)

@@ -153,7 +153,8 @@ class McpAccounts:
         An administrator's account is what a server is first asked with for its tools.
 
         Raises:
-            ForbiddenError: `mcp_sign_in_over`: not begun by the caller, or too long ago, or used.
+            ForbiddenError: `mcp_sign_in_over`: not begun by the caller, or too long ago, or used,
+                or its person or server was removed meanwhile.
             ConflictError: `mcp_sign_in_refused`, `mcp_sign_in_unusable`.
             UnavailableError: `mcp_server_unavailable`.
 
@@ -171,7 +172,7 @@ class McpAccounts:
         except OAuthRefusedError as error:
             self._on.clients.refused(principal.tenant, server, secrets.way.client, error)
             raise
-        self._connect(principal, server, secrets, tokens)
+        self._connect(principal, server, secrets, tokens, digest_of(answer.state))
         self._on.clients.proved(principal.tenant, server, secrets.way.client)
         if principal.role.includes(Role.TENANT_ADMIN) and (server.tools is None or server.problem):
             self._on.ask(principal, server)
@@ -233,11 +234,11 @@ class McpAccounts:
         Another person's browser uses nothing up: they may have been led here (RFC 9700 §4.7).
         """
         digest = digest_of(state)
-        pending = self._on.accounts.pending(digest)
+        pending = self._on.accounts.pending(principal.tenant, digest)
         own = pending is not None and (pending.tenant, pending.user, pending.place) == (
             *(principal.tenant, principal.user, place),
         )
-        if pending is None or not own or not self._on.accounts.take(digest):
+        if pending is None or not own or not self._on.accounts.take(principal.tenant, digest):
             raise ForbiddenError("mcp_sign_in_over")
         try:
             server = self._server(principal, pending.server)
@@ -251,7 +252,12 @@ class McpAccounts:
         return server, SignInSecrets.of_text(opened)
 
     def _connect(
-        self, principal: Principal, server: McpServer, secrets: SignInSecrets, tokens: TokenAnswer
+        self,
+        principal: Principal,
+        server: McpServer,
+        secrets: SignInSecrets,
+        tokens: TokenAnswer,
+        digest: str,
     ) -> None:
         now = self._on.clock.now()
         account = McpAccount(
@@ -266,7 +272,10 @@ class McpAccounts:
             scope=secrets.scope,
         )
         empty = McpTokens(way=secrets.way, access="")
-        self._on.accounts.connect(with_answer(account, empty, tokens, self._on.secrets(), now))
+        account = with_answer(account, empty, tokens, self._on.secrets(), now)
+        if not self._on.accounts.connect(account, digest):
+            self._revoke(account)
+            raise ForbiddenError("mcp_sign_in_over")
 
     def _revoke(self, account: McpAccount) -> None:
         try:

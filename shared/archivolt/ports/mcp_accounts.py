@@ -29,8 +29,11 @@ class McpAccountStore(Protocol):
         """Return a person's accounts by their servers' ids."""
         ...
 
-    def connect(self, account: McpAccount) -> None:
-        """Keep an account, in place of the one before."""
+    def connect(self, account: McpAccount, digest: str) -> bool:
+        """Keep what came of a sign-in that was used, in place of the account before, and end that.
+
+        False, and nothing is kept, if it is gone: its person or its server was removed meanwhile.
+        """
         ...
 
     def claim(self, account: McpAccount, *, now: datetime, until: datetime) -> bool:
@@ -53,19 +56,22 @@ class McpAccountStore(Protocol):
         ...
 
     def forget_server(self, tenant: TenantId, server: str) -> None:
-        """Remove everybody's accounts at a server, and our client there."""
+        """Remove everybody's accounts and sign-ins at a server, and our client there."""
         ...
 
     def begin(self, pending: PendingSignIn) -> None:
         """Remember a sign-in until it expires."""
         ...
 
-    def pending(self, digest: str) -> PendingSignIn | None:
-        """Return a sign-in that was begun, even one that has expired."""
+    def pending(self, tenant: TenantId, digest: str) -> PendingSignIn | None:
+        """Return a sign-in that was begun and not used, even one that has expired."""
         ...
 
-    def take(self, digest: str) -> bool:
-        """Use a sign-in up, once whatever happens at the same time; False if it was already."""
+    def take(self, tenant: TenantId, digest: str) -> bool:
+        """Use a sign-in, once whatever happens at the same time; False if it was already.
+
+        That it was stays known until it expires, and nothing of what was sealed.
+        """
         ...
 
     def client(self, tenant: TenantId, server: str) -> KeptClient | None:

@@ -20,7 +20,7 @@ from archivolt.domain.skill import Skill
 from archivolt.domain.usage import Budgets, Reservation, Tokens
 from archivolt.domain.vault import VaultRole
 from archivolt.ports.chat_model import ModelTurn
-from tests.account_world import an_account
+from tests.account_world import an_account, connected
 from tests.builders import ACME, ALICE, BOB, a_conversation, a_message, a_vault, principal
 from tests.chat_world import ChatWorld
 from tests.export_world import taking_home_of
@@ -140,7 +140,7 @@ def test_runs_tokens_and_connections_are_in_it_without_secrets(world: ChatWorld)
     )
     vars(grants).setdefault("_grants", {})[grant.id] = grant
 
-    world.mcp_accounts.store.connect(an_account(sealed="secret-tokens"))
+    connected(world.mcp_accounts.store, an_account(sealed="secret-tokens"))
 
     files = taken(world, runs=runs, tokens=tokens, grants=grants)
 

@@ -29,7 +29,7 @@ from archivolt.domain.mcp_accounts import AccountNeededError, McpAccount
 from archivolt.federation.calls import McpCalls
 from archivolt.federation.sign_ins import SignInAnswer
 from archivolt.federation.targets import place_of
-from tests.account_world import AccountWorld
+from tests.account_world import AccountWorld, connected
 from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.fakes.authorization_server import SECRET, SERVER
 from tests.fakes.clock import FrozenClock
@@ -183,6 +183,23 @@ def test_an_answer_of_another_or_without_a_yes_connects_nothing(
 
     assert failure_of(refused.value) == (code, reason)
     assert world.store.of_user(ACME, ALICE) == []
+
+
+def test_who_signs_in_while_the_server_is_removed_is_not_connected_and_their_tokens_end(
+    world: Accounts,
+) -> None:
+    def remove_and_make_anew() -> None:
+        assert world.servers.delete(ACME, "ours")
+        world.store.forget_server(ACME, "ours")
+        world.servers.save(ACME, OURS)
+
+    world.login.before_tokens = remove_and_make_anew
+    with pytest.raises(ForbiddenError, match="mcp_sign_in_over"):
+        world.connect()
+
+    assert world.store.of_user(ACME, ALICE) == []
+    assert world.login.revoked == ["refresh-1"]
+    assert world.asked == []
 
 
 def test_a_server_that_says_no_issuer_need_not_but_may_not_say_another(world: Accounts) -> None:
@@ -500,7 +517,7 @@ def test_offline_access_is_asked_for_where_it_is_known(world: Accounts) -> None:
 def test_sealed_tokens_open_for_their_own_person_and_server_alone(world: Accounts) -> None:
     world.connect()
     stolen = replace(world.kept(), user=principal(BOB).user)
-    world.store.connect(stolen)
+    connected(world.store, stolen)
 
     with pytest.raises(ArchivoltError, match="secret_unreadable"):
         world.call(caller=principal(BOB))

@@ -2,7 +2,7 @@
 
 MCP_ACCOUNTS#{tenant}    {user}#{server}    an account, its tokens sealed
 MCP_CLIENTS#{tenant}     SERVER#{id}        a client that we registered for the tenant
-MCP_SIGN_IN#{digest}     SIGN_IN            somebody who went to sign in
+MCP_SIGN_IN#{tenant}     SIGN_IN#{digest}   somebody who went to sign in
 """
 
 from datetime import datetime
@@ -41,8 +41,8 @@ class DynamoMcpAccounts:
         pk, prefix = _key(tenant, user, "")
         return [_account(item) for item in self._table.items(pk, prefix=prefix)]
 
-    def connect(self, account: McpAccount) -> None:
-        """Keep an account, in place of the one before."""
+    def connect(self, account: McpAccount, digest: str) -> bool:
+        """Keep what came of a sign-in that was used, and end that, both or neither."""
         item: dict[str, Value] = {
             **_key(account.tenant, account.user, account.server)._asdict(),
             "tenant": account.tenant,
@@ -54,7 +54,12 @@ class DynamoMcpAccounts:
             "connected_at": to_number(account.connected_at),
             **_renewed(account),
         }
-        self._table.write(Put(item=item))
+        used = Delete(key=_pending_key(account.tenant, digest), condition=Attr("used").eq(True))
+        try:
+            self._table.transact([used, Put(item=item)])
+        except ConditionFailedError:
+            return False
+        return True
 
     def claim(self, account: McpAccount, *, now: datetime, until: datetime) -> bool:
         """Take the right to renew an account's tokens."""
@@ -78,17 +83,18 @@ class DynamoMcpAccounts:
         return is_key_text(server) and self._removed(_key(tenant, user, server))
 
     def forget_server(self, tenant: TenantId, server: str) -> None:
-        """Remove everybody's accounts at a server, and our client there."""
-        pk = f"MCP_ACCOUNTS#{tenant}"
-        listed = self._table.items(pk, attributes=("pk", "sk", "server"))
-        gone = [Key(item["pk"], item["sk"]) for item in listed if item["server"] == server]
-        for key in (*gone, _client_key(tenant, server)):
-            self._table.write(Delete(key=key))
+        """Remove everybody's accounts and sign-ins at a server, and our client there."""
+        # Sign-ins first: of one that is gone no account comes that would not be seen after it.
+        for pk in (_pending_key(tenant, "").pk, f"MCP_ACCOUNTS#{tenant}"):
+            for item in self._table.items(pk, attributes=("pk", "sk", "server")):
+                if item["server"] == server:
+                    self._table.write(Delete(key=Key(item["pk"], item["sk"])))
+        self._table.write(Delete(key=_client_key(tenant, server)))
 
     def begin(self, pending: PendingSignIn) -> None:
         """Remember a sign-in until it expires."""
         item: dict[str, Value] = {
-            **_pending_key(pending.digest)._asdict(),
+            **_pending_key(pending.tenant, pending.digest)._asdict(),
             "digest": pending.digest,
             "tenant": pending.tenant,
             "user": pending.user,
@@ -100,10 +106,10 @@ class DynamoMcpAccounts:
         }
         self._table.write(Put(item=item))
 
-    def pending(self, digest: str) -> PendingSignIn | None:
-        """Return a sign-in that was begun, even one that has expired."""
-        item = self._table.get(_pending_key(digest))
-        if item is None:
+    def pending(self, tenant: TenantId, digest: str) -> PendingSignIn | None:
+        """Return a sign-in that was begun and not used, even one that has expired."""
+        item = self._table.get(_pending_key(tenant, digest))
+        if item is None or "used" in item:
             return None
         return PendingSignIn(
             digest=item["digest"],
@@ -115,9 +121,12 @@ class DynamoMcpAccounts:
             expires_at=from_number(int(item["expires_at"])),
         )
 
-    def take(self, digest: str) -> bool:
-        """Use a sign-in up."""
-        return self._removed(_pending_key(digest))
+    def take(self, tenant: TenantId, digest: str) -> bool:
+        """Use a sign-in."""
+        unused = PRESENT & Attr("used").not_exists()
+        key = _pending_key(tenant, digest)
+        used = Update(key=key, set={"used": True}, remove=("sealed",), condition=unused)
+        return self._updated(used)
 
     def client(self, tenant: TenantId, server: str) -> KeptClient | None:
         """Return the client that we registered for a server, or None."""
@@ -171,8 +180,8 @@ def _client_key(tenant: TenantId, server: str) -> Key:
     return Key(f"MCP_CLIENTS#{tenant}", f"SERVER#{server}")
 
 
-def _pending_key(digest: str) -> Key:
-    return Key(f"MCP_SIGN_IN#{digest}", "SIGN_IN")
+def _pending_key(tenant: TenantId, digest: str) -> Key:
+    return Key(f"MCP_SIGN_IN#{tenant}", f"SIGN_IN#{digest}")
 
 
 def _same(account: McpAccount) -> ConditionBase:
