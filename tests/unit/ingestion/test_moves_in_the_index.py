@@ -1,8 +1,9 @@
 """What the product moves is found once at any moment, and nothing is embedded for it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
@@ -303,6 +304,22 @@ def test_a_file_that_has_to_stay_is_found_where_it_stays(world: ProductWorld) ->
     assert world.entry(OLD).moved_to == ""
 
 
+def broken_moves() -> Iterator[ProductWorld]:
+    """Yield worlds in which a move died, in each a moment later than in the one before."""
+    for moments in count():
+        world = ProductWorld()
+        world.put(OLD, "llamas graze")
+        world.settle_all()
+        world.line.strike_after(moments)
+        try:
+            world.move(OLD, NEW)
+        except Death:
+            world.line.calm()
+        else:
+            return
+        yield world
+
+
 def test_after_a_death_at_any_moment_of_a_move_the_file_is_found_once() -> None:
     moments = 0
     while True:
@@ -433,19 +450,8 @@ def test_what_died_unacknowledged_where_another_file_is_moved_to_is_not_found_fo
 
 
 def test_a_file_that_a_broken_move_never_brought_is_not_found_where_another_was_made() -> None:
-    moments, marked = 0, 0
-    while True:
-        world = ProductWorld()
-        world.put(OLD, "llamas graze")
-        world.settle_all()
-        world.line.strike_after(moments)
-        try:
-            world.move(OLD, NEW)
-        except Death:
-            world.line.calm()
-        else:
-            break
-        moments += 1
+    marked = 0
+    for world in broken_moves():
         if NEW in world.texts():
             continue
         marked += world.entry(OLD).moved_to == NEW
@@ -557,19 +563,8 @@ def test_a_worker_that_dies_at_any_moment_leaves_no_vector_where_a_document_was(
 def test_an_edit_of_what_a_move_that_broke_off_had_copied_is_found_before_the_move_goes_on() -> (
     None
 ):
-    moments, edited = 0, 0
-    while True:
-        world = ProductWorld()
-        world.put(OLD, "llamas graze")
-        world.settle_all()
-        world.line.strike_after(moments)
-        try:
-            world.move(OLD, NEW)
-        except Death:
-            world.line.calm()
-        else:
-            break
-        moments += 1
+    edited = 0
+    for world in broken_moves():
         if not world.texts().keys() >= {OLD, NEW}:
             continue
         world.settle_all()

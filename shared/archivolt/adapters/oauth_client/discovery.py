@@ -83,8 +83,7 @@ class Discovery:
         # One that the server itself names is the one, and no other is looked for.
         places = [self._calls.address(server, url, named)] if named else _resource_places(url)
         for place in places:
-            answer = self._calls.send(server, url, place)
-            read = object_of(answer) if answer.status_code == _OK else None
+            read = _found(self._calls.send(server, url, place))
             if read is not None:
                 return self._read_resource(server, url, read)
         if named:
@@ -151,9 +150,8 @@ def _covers(resource: str, url: str) -> bool:
     """Tell whether a resource is a server's address, or a place that it is in."""
     try:
         theirs, ours = urlsplit(resource), urlsplit(url)
-        same = (theirs.scheme, theirs.hostname, theirs.port) == (
-            *(ours.scheme, ours.hostname, ours.port),
-        )
+        named = (theirs.scheme, theirs.hostname, theirs.port)
+        same = named == (ours.scheme, ours.hostname, ours.port)
     except ValueError:
         return False
     inside = f"{ours.path.rstrip('/')}/".startswith(f"{theirs.path.rstrip('/')}/")
