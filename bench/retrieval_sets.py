@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 _DOCUMENTS: Final = ("docs.jsonl", "corpus.jsonl", "documents.jsonl")
 _QUESTIONS: Final = ("queries.jsonl", "questions.jsonl", "topics.jsonl")
@@ -150,7 +150,7 @@ def _markdown(row: Row) -> str:
 def _text(row: Row) -> str:
     """Return a text; one that is given as sentences as a whole, one that is missing as empty."""
     text = _field(row, _TEXT, "") or ""
-    return " ".join(map(str, text)) if isinstance(text, list) else str(text)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return " ".join(map(str, cast("list[object]", text))) if isinstance(text, list) else str(text)
 
 
 def _field(row: Row, names: Sequence[str], otherwise: object = None) -> Any:  # noqa: ANN401  as it is in the file

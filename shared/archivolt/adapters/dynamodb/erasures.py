@@ -16,7 +16,13 @@ from typing import Any, Final, NamedTuple
 from boto3.dynamodb.conditions import Attr
 from boto3.dynamodb.conditions import Key as KeyCondition
 
-from archivolt.adapters.dynamodb.moments import from_number, to_number, to_text
+from archivolt.adapters.dynamodb.moments import (
+    from_number,
+    moment_or_none,
+    number_or_none,
+    to_number,
+    to_text,
+)
 from archivolt.adapters.dynamodb.table import (
     ConditionFailedError,
     DynamoTable,
@@ -211,7 +217,7 @@ def _vaults(subject: Subject) -> dict[str, Value]:
     return {
         "vaults": list(subject.vaults),
         "vault_names": list(subject.vault_names),
-        "named_until": _number(subject.named_until),
+        "named_until": number_or_none(subject.named_until),
     }
 
 
@@ -221,9 +227,9 @@ def _progress(erasure: Erasure) -> dict[str, Value]:
         "run": erasure.run,
         "step": erasure.step,
         "cursor": erasure.cursor,
-        "due": _number(erasure.due),
+        "due": number_or_none(erasure.due),
         "verified_at": [to_number(moment) for moment in erasure.verified_at],
-        "done_at": _number(erasure.done_at),
+        "done_at": number_or_none(erasure.done_at),
     }
 
 
@@ -236,7 +242,7 @@ def _erasure(item: StoredItem) -> Erasure:
             name=item["name"],
             vaults=tuple(VaultId(vault) for vault in item["vaults"]),
             vault_names=tuple(item["vault_names"]),
-            named_until=_moment(item.get("named_until")),
+            named_until=moment_or_none(item.get("named_until")),
         ),
         asked_by=item["asked_by"],
         asked_role=Role(item["asked_role"]),
@@ -245,21 +251,13 @@ def _erasure(item: StoredItem) -> Erasure:
         run=item["run"],
         step=item["step"],
         cursor=item["cursor"],
-        due=_moment(item["due"]),
+        due=moment_or_none(item["due"]),
         deleted=_counts(item, _DELETED),
         found=_counts(item, _FOUND),
         verified_at=tuple(from_number(number) for number in item["verified_at"]),
-        done_at=_moment(item["done_at"]),
+        done_at=moment_or_none(item["done_at"]),
     )
 
 
 def _counts(item: Mapping[str, Any], kind: str) -> dict[str, int]:
     return {name.removeprefix(kind): item[name] for name in sorted(item) if name.startswith(kind)}
-
-
-def _number(moment: datetime | None) -> int | None:
-    return None if moment is None else to_number(moment)
-
-
-def _moment(number: int | None) -> datetime | None:
-    return None if number is None else from_number(number)

@@ -6,11 +6,15 @@ MCP_SIGN_IN#{tenant}     SIGN_IN#{digest}   somebody who went to sign in
 """
 
 from datetime import datetime
-from typing import cast
 
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
-from archivolt.adapters.dynamodb.moments import from_number, to_number
+from archivolt.adapters.dynamodb.moments import (
+    from_number,
+    moment_or_none,
+    number_or_none,
+    to_number,
+)
 from archivolt.adapters.dynamodb.table import (
     ConditionFailedError,
     DynamoTable,
@@ -192,12 +196,12 @@ def _same(account: McpAccount) -> ConditionBase:
 def _renewed(account: McpAccount) -> dict[str, Value]:
     return {
         "sealed": account.sealed,
-        "expires_at": _number(account.expires_at),
+        "expires_at": number_or_none(account.expires_at),
         "renewable": account.renewable,
         "scope": account.scope,
         "wanted": account.wanted,
         "edition": account.edition,
-        "claimed_until": _number(account.claimed_until),
+        "claimed_until": number_or_none(account.claimed_until),
     }
 
 
@@ -211,18 +215,10 @@ def _account(item: StoredItem) -> McpAccount:
         issuer=item["issuer"],
         sealed=item["sealed"],
         connected_at=from_number(int(item["connected_at"])),
-        expires_at=_moment(item["expires_at"]),
+        expires_at=moment_or_none(item["expires_at"]),
         renewable=item["renewable"],
         scope=item["scope"],
         wanted=item["wanted"],
         edition=int(item["edition"]),
-        claimed_until=_moment(item["claimed_until"]),
+        claimed_until=moment_or_none(item["claimed_until"]),
     )
-
-
-def _number(moment: datetime | None) -> int | None:
-    return None if moment is None else to_number(moment)
-
-
-def _moment(number: object) -> datetime | None:
-    return None if number is None else from_number(int(cast("int", number)))

@@ -3,12 +3,9 @@
 WEBHOOKS#{tenant}    WEBHOOK#{id}    a webhook, and what became of its last message
 """
 
-from datetime import datetime
-from typing import cast
-
 from boto3.dynamodb.conditions import Attr, ConditionBase
 
-from archivolt.adapters.dynamodb.moments import from_number, to_number
+from archivolt.adapters.dynamodb.moments import moment_or_none, number_or_none
 from archivolt.adapters.dynamodb.table import (
     ConditionFailedError,
     DynamoTable,
@@ -47,7 +44,7 @@ class DynamoWebhooks:
             "events": [event.value for event in webhook.events],
             "sealed": webhook.sealed,
             "sealed_before": webhook.sealed_before,
-            "both_until": _number(webhook.both_until),
+            "both_until": number_or_none(webhook.both_until),
             "link": webhook.link,
             "missed": webhook.missed,
             "revision": over.revision + 1 if over else 0,
@@ -105,9 +102,9 @@ def _noted(webhook: Webhook) -> dict[str, Value]:
     return {
         "problem": webhook.problem,
         "problem_details": dict(webhook.problem_details),
-        "tried_at": _number(webhook.tried_at),
-        "delivered_at": _number(webhook.delivered_at),
-        "failing_since": _number(webhook.failing_since),
+        "tried_at": number_or_none(webhook.tried_at),
+        "delivered_at": number_or_none(webhook.delivered_at),
+        "failing_since": number_or_none(webhook.failing_since),
         "last_message": webhook.last_message,
     }
 
@@ -120,21 +117,13 @@ def _webhook(item: StoredItem) -> Webhook:
         enabled=item["enabled"],
         sealed=item["sealed"],
         sealed_before=item["sealed_before"],
-        both_until=_moment(item["both_until"]),
+        both_until=moment_or_none(item["both_until"]),
         problem=item["problem"],
         problem_details=item["problem_details"],
-        tried_at=_moment(item["tried_at"]),
-        delivered_at=_moment(item["delivered_at"]),
-        failing_since=_moment(item["failing_since"]),
+        tried_at=moment_or_none(item["tried_at"]),
+        delivered_at=moment_or_none(item["delivered_at"]),
+        failing_since=moment_or_none(item["failing_since"]),
         last_message=item["last_message"],
         missed=int(item["missed"]),
         revision=int(item.get("revision", 0)),
     )
-
-
-def _number(moment: datetime | None) -> int | None:
-    return None if moment is None else to_number(moment)
-
-
-def _moment(number: object) -> datetime | None:
-    return None if number is None else from_number(int(cast("int", number)))
