@@ -6,6 +6,7 @@ Knows what Anthropic and those who speak its format send; knows no HTTP.
 from archivolt.adapters.anthropic.blocks import Block
 from archivolt.adapters.streaming.answer_text import AnswerText
 from archivolt.adapters.streaming.echoes import write_echo
+from archivolt.adapters.streaming.failures import report_in
 from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
 from archivolt.adapters.streaming.json_values import an_object, count, objects, text
 from archivolt.domain.providers import WireFormat
@@ -54,7 +55,7 @@ class MessageAssembler:
 
         """
         if chunk.get("type") == "error" or chunk.get("error"):
-            raise ReportedError(an_object(chunk.get("error")) or chunk)
+            raise ReportedError(report_in(chunk))
         take = self._takers.get(text(chunk.get("type")))  # a ping says nothing
         shown = take(chunk) if take else ""
         self._shown.append(shown)

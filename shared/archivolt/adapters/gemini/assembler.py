@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from archivolt.adapters.gemini.calls import FunctionCall, FunctionCallAssembler
 from archivolt.adapters.streaming.answer_text import AnswerText
 from archivolt.adapters.streaming.echoes import write_echo
+from archivolt.adapters.streaming.failures import report_in
 from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
 from archivolt.adapters.streaming.json_values import an_object, count, joined, objects, text
 from archivolt.domain.providers import WireFormat
@@ -24,7 +25,10 @@ _MALFORMED = frozenset(
     }
 )
 _FILTERED = frozenset(
-    {"BLOCKLIST", "LANGUAGE", "OTHER", "PROHIBITED_CONTENT", "RECITATION", "SAFETY", "SPII"}
+    {
+        *("BLOCKLIST", "LANGUAGE", "MODEL_ARMOR", "OTHER", "PROHIBITED_CONTENT", "RECITATION"),
+        *("SAFETY", "SPII"),
+    }
 )
 _ENDED_BADLY = _CUT | _MALFORMED | _FILTERED
 _UNSAID = frozenset({"", "FINISH_REASON_UNSPECIFIED"})
@@ -66,7 +70,7 @@ class ContentAssembler:
 
         """
         if chunk.get("error"):
-            raise ReportedError(an_object(chunk.get("error")) or chunk)
+            raise ReportedError(report_in(chunk))
         usage = an_object(chunk.get("usageMetadata"))
         self._usage |= {name: value for name, value in usage.items() if value is not None}
         if text(an_object(chunk.get("promptFeedback")).get("blockReason")):

@@ -3,10 +3,12 @@
 Knows the shapes that OpenAI-compatible providers send; knows no HTTP.
 """
 
+from archivolt.adapters.openai.finish_reasons import Ending, ending_of
 from archivolt.adapters.openai.reasoning_details import ReasoningDetails
 from archivolt.adapters.openai.tool_calls import ToolCallAssembler
 from archivolt.adapters.streaming.answer_text import AnswerText
 from archivolt.adapters.streaming.echoes import write_echo
+from archivolt.adapters.streaming.failures import report_in
 from archivolt.adapters.streaming.formats import BrokenTurnError, ReportedError
 from archivolt.adapters.streaming.json_values import an_object, count, objects, text
 from archivolt.domain.providers import WireFormat
@@ -14,8 +16,7 @@ from archivolt.domain.text_size import utf8_size
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import ModelTurn
 
-_CUT = frozenset({"length", "max_tokens", "model_length"})
-_FILTERED = frozenset({"content_filter", "safety"})
+_SAID_OF = {Ending.CUT: "length", Ending.FILTERED: "filtered", Ending.MALFORMED: "malformed"}
 
 
 class CompletionAssembler:
@@ -30,14 +31,15 @@ class CompletionAssembler:
         self._reasoning: list[str] = []
         self._details = ReasoningDetails()
         self._calls = ToolCallAssembler()
-        self._finish = ""
+        self._ending: Ending | None = None
+        self._report: JsonObject = {}
         self._usage: JsonObject = {}
         self.unseen = 0
 
     @property
     def finished(self) -> bool:
         """Whether a choice has its reason to end."""
-        return bool(self._finish)
+        return self._ending is not None
 
     def feed(self, chunk: JsonObject) -> str:
         """Take a chunk and return the text that can be shown now.
@@ -47,7 +49,7 @@ class CompletionAssembler:
 
         """
         if chunk.get("error") or chunk.get("object") == "error":
-            raise ReportedError(an_object(chunk.get("error")) or chunk)
+            raise ReportedError(report_in(chunk))
         self._usage = (
             an_object(chunk.get("usage"))
             or an_object(an_object(chunk.get("x_groq")).get("usage"))
@@ -71,12 +73,11 @@ class CompletionAssembler:
             BrokenTurnError: The turn has no end, or a call has no name.
 
         """
-        if self._finish == "error":
-            raise ReportedError({})
-        if not ended and not self._finish:
+        if self._ending is Ending.FAILED:
+            raise ReportedError(self._report)
+        if not ended and not self.finished:
             raise BrokenTurnError
-        complete = self._finish not in _CUT | _FILTERED
-        calls = self._calls.calls() if complete else ()
+        calls = self._calls.calls() if self._ending not in _SAID_OF else ()
         if not all(call.name for call in calls):
             raise BrokenTurnError
         return ModelTurn(
@@ -97,17 +98,25 @@ class CompletionAssembler:
         return [*([{"reasoning_details": details}] if details else []), *self._calls.extras()]
 
     def _finish_reason(self, *, called: bool) -> str:
-        if self._finish in _CUT:
-            return "length"
-        if self._finish in _FILTERED:
-            return "filtered"
+        if self._ending in _SAID_OF:
+            return _SAID_OF[self._ending]
         return "tool_calls" if called else "stop"
 
+    def _end(self, choice: JsonObject) -> None:
+        """Take a reason, if there is one; a bad one stays, whatever follows."""
+        reason = text(choice.get("finish_reason"))
+        ending = ending_of(reason)
+        if ending is None or self._ending not in {None, Ending.OVER}:
+            return
+        self._ending = ending
+        if ending is Ending.FAILED:
+            unnamed: JsonObject = {} if reason == "error" else {"code": reason}
+            self._report = report_in(choice) if choice.get("error") else unnamed
+
     def _choice(self, choice: JsonObject) -> str:
-        finish = text(choice.get("finish_reason"))
-        if finish and self._finish not in _CUT | _FILTERED:
-            self._finish = finish
-        delta = an_object(choice.get("delta"))
+        self._end(choice)
+        # Some send the last of a stream, or all of it, as a message.
+        delta = an_object(choice.get("delta" if "delta" in choice else "message"))
         self._reasoning.append(text(delta.get("reasoning_content")))
         self._details.feed(delta.get("reasoning_details"))
         for call in objects(delta.get("tool_calls")):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from archivolt.adapters.openai.assembler import CompletionAssembler, whole_completion
-from archivolt.adapters.openai.dialects import Dialect
+from archivolt.adapters.openai.dialects import Dialect, shortened
 from archivolt.adapters.openai.wire import completion_request
 from archivolt.adapters.streaming.json_values import an_object
 from archivolt.domain.providers import PRESETS
@@ -44,6 +44,8 @@ class OpenAIFormat:
 
     def adapted(self, body: Mapping[str, Any], complaint: str) -> JsonObject | None:
         """Return the body as this provider takes it."""
+        if (shorter := shortened(body, complaint)) is not None:
+            return shorter
         model = body["model"]
         known = self._dialects.get(model, Dialect())
         learned = known.learned(complaint)

@@ -1,5 +1,8 @@
 """What is sent to `/chat/completions`."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from archivolt.adapters.streaming.echoes import read_echo
 from archivolt.adapters.streaming.json_values import joined
 from archivolt.adapters.streaming.pairs import arguments_object, system_text, valid_pairs
@@ -13,7 +16,7 @@ def completion_request(request: ModelRequest) -> JsonObject:
     # One system message, and first: the chat templates of some servers take no other.
     system = system_text(request.messages)
     rules = [ModelMessage(role="system", text=system)] if system else []
-    told = [each for each in valid_pairs(request.messages) if each.role != "system"]
+    told = _taking_turns(valid_pairs(request.messages))
     body: JsonObject = {
         "model": request.model,
         "messages": [_message(message) for message in [*rules, *told]],
@@ -26,6 +29,30 @@ def completion_request(request: ModelRequest) -> JsonObject:
         if request.answer_only:
             body["tool_choice"] = "none"
     return body
+
+
+def _taking_turns(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
+    """Return the messages but the rules; an empty answer is none, and two in a row are one.
+
+    Neither is taken by all.
+    """
+    told: list[ModelMessage] = []
+    for message in messages:
+        if message.role == "system" or not _says_anything(message):
+            continue
+        last = told[-1] if told else message
+        if message.role == last.role == "user" and last is not message:
+            text = "\n\n".join(filter(None, (last.text, message.text)))
+            told[-1] = replace(last, text=text, images=(*last.images, *message.images))
+        else:
+            told.append(message)
+    return told
+
+
+def _says_anything(message: ModelMessage) -> bool:
+    return message.role != "assistant" or bool(
+        message.text.strip() or message.tool_calls or message.echo
+    )
 
 
 def _message(message: ModelMessage) -> JsonObject:

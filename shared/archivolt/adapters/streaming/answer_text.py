@@ -1,7 +1,7 @@
 """The part of a model's text that is meant for the reader.
 
-Some models write their thoughts into the answer, between `<think>` and `</think>` at its start;
-those are left out. Elsewhere the tag is text like any other.
+Some models write their thoughts into the answer, between `<think>` and `</think>` at its start,
+several times in a row even; those are left out. Elsewhere the tag is text like any other.
 """
 
 import re
@@ -30,19 +30,28 @@ class AnswerText:
     def feed(self, piece: str) -> str:
         """Return what of the text so far can be shown now."""
         self._held += piece
-        if self._at is _At.START:
-            self._start()
-        if self._at is _At.THOUGHTS:
-            self._thoughts()
-        if self._at is _At.GAP:
-            self._held = self._held.lstrip()
-            self._at = _At.ANSWER if self._held else _At.GAP
+        before = None
+        while before != (self._at, self._held):
+            before = self._at, self._held
+            self._go_on()
         return self._answer() if self._at is _At.ANSWER else ""
 
     def close(self) -> str:
         """Return what was held back and is no thought after all."""
         held, self._held = self._held, ""
-        return joined(held) if self._at in {_At.START, _At.ANSWER} else ""
+        return "" if self._at is _At.THOUGHTS else joined(held)
+
+    def _go_on(self) -> None:
+        match self._at:
+            case _At.START:
+                self._start()
+            case _At.THOUGHTS:
+                self._thoughts()
+            case _At.GAP:
+                self._held = self._held.lstrip()
+                self._start()
+            case _At.ANSWER:
+                return
 
     def _start(self) -> None:
         opening = self._held.lstrip()

@@ -63,9 +63,13 @@ def read_report(body: bytes) -> JsonObject:
         value = json.loads(body)
     except (ValueError, RecursionError):
         return {}
-    first = (objects(value) or [an_object(value)])[0]  # Gemini answers with a list
-    error = first.get("error")
-    return {"message": error} if isinstance(error, str) else an_object(error) or first
+    return report_in((objects(value) or [an_object(value)])[0])  # Gemini answers with a list
+
+
+def report_in(answer: JsonObject) -> JsonObject:
+    """Return the error object within an answer, or the answer where it is one by itself."""
+    error = answer.get("error")
+    return {"message": error} if isinstance(error, str) else an_object(error) or answer
 
 
 def status_failure(provider: str, status: int, report: JsonObject, secret: str) -> ArchivoltError:
@@ -114,13 +118,25 @@ def _kind(report: JsonObject) -> str:
     return " ".join(str(each) for each in said if each).lower()
 
 
+def _words(value: object) -> str:
+    """Return what is said, as it is written where it is a list of complaints or the like."""
+    if isinstance(value, (dict, list)):
+        return json.dumps(value, ensure_ascii=False)
+    return text(value)
+
+
 def _has(kind: str, words: tuple[str, ...]) -> bool:
     return any(word in kind for word in words)
 
 
 def _reason(report: JsonObject, secret: str) -> str:
-    message = text(report.get("message")) or text(report.get("detail"))
-    message = message or text(report.get("code")) or text(report.get("type"))
+    named = ("message", "detail", "code", "type")
+    message = next(filter(None, (_words(report.get(name)) for name in named)), "")
+    # What the gateway was told by the provider behind it says more than its own words.
+    behind = text(an_object(report.get("metadata")).get("raw"))
+    if behind:
+        told = _words(read_report(behind.encode("utf-8", "replace")).get("message"))
+        message = f"{message}: {told or behind}"
     if secret:
         message = message.replace(secret, "…")
     message = _LOOKS_SECRET.sub("…", _NOT_TEXT.sub(" ", message)).strip().rstrip(".")

@@ -34,6 +34,7 @@ _WORTH_A_RETRY = (
     httpx2.WriteError,
 )
 _REACHED_NOBODY = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+_JSON = (b"", b"{", b"[")
 _ABOUT_THE_BODY = frozenset({400, 422})
 
 
@@ -142,11 +143,10 @@ class AnswerOpener:
                 retry_after = response.headers.get("retry-after", "")
                 raise StatusError(response.status_code, report, retry_after)
             kind = response.headers.get("content-type", "")
-            opened = OpenedAnswer(
-                is_stream=not kind.startswith("application/json"),
-                first=await anext(rest, b""),
-                rest=rest,
-            )
+            first = await anext(rest, b"")
+            # Some say JSON of a stream.
+            is_whole = kind.lower().startswith("application/json") and first.lstrip()[:1] in _JSON
+            opened = OpenedAnswer(is_stream=not is_whole, first=first, rest=rest)
             stack.push_async_callback(attempt.pop_all().aclose)
             return opened
 

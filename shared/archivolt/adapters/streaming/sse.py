@@ -1,7 +1,7 @@
 """Reads a stream of server-sent events, as providers send it, into JSON objects.
 
 Stricter than nothing on purpose: blank lines may be missing, lines may end in any way, a chunk may
-be spread over several `data:` lines or stand without `data:` at all; comments are passed over.
+be spread over several lines, with `data:` or without it at all; comments are passed over.
 """
 
 import json
@@ -17,6 +17,7 @@ MAX_LINES_OF_A_CHUNK = 200
 """Each of them may complete the chunk, and has it read again."""
 
 _LINE_END = re.compile(rb"\r\n|\n|\r")
+_FIELD = re.compile(r"(?:data|event|id|retry)?:")
 
 
 class UnreadableStreamError(Exception):
@@ -67,7 +68,9 @@ class ChunkDecoder:
         text = line.decode("utf-8", "replace").removeprefix("\ufeff")
         if text.startswith("data:"):
             return self._more(text[5:].removeprefix(" "))
-        return self._more(text) if text.startswith("{") else []
+        # An error that a gateway writes in place of the stream is often set out over many lines.
+        goes_on = bool(self._data) and not _FIELD.match(text)
+        return self._more(text) if goes_on or text.startswith("{") else []
 
     def _more(self, text: str) -> list[JsonObject]:
         if text.strip() == "[DONE]":

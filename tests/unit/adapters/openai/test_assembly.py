@@ -128,6 +128,61 @@ def test_a_content_filter_is_told_apart() -> None:
     assert assemble(stream({"content": "a"}, finish="content_filter")).finish_reason == "filtered"
 
 
+@pytest.mark.parametrize(
+    ("reason", "finish_reason"),
+    [
+        ("MAX_TOKENS", "length"),
+        ("model_context_window_exceeded", "length"),
+        ("content_filter: PROHIBITED_CONTENT", "filtered"),
+        ("sensitive", "filtered"),
+        ("function_call_filter: MALFORMED_FUNCTION_CALL", "malformed"),
+        ("eos", "tool_calls"),
+    ],
+)
+def test_the_reason_of_an_end_is_understood_in_the_words_of_others(
+    reason: str, finish_reason: str
+) -> None:
+    turn = assemble(stream(piece(id="1", name="write", arguments='{"a": "b"}'), finish=reason))
+
+    assert turn.finish_reason == finish_reason
+    assert bool(turn.tool_calls) == (finish_reason == "tool_calls")
+
+
+@pytest.mark.parametrize("reason", ["insufficient_system_resource", "abort", "network_error"])
+def test_an_answer_that_broke_off_at_the_provider_is_an_error_though_it_has_an_end(
+    reason: str,
+) -> None:
+    with pytest.raises(ReportedError) as raised:
+        assemble(stream({"content": "half"}, piece(id="1", name="write"), finish=reason))
+    assert raised.value.report == {"code": reason}
+
+
+def test_an_error_beside_the_last_choice_is_told() -> None:
+    choice = {"delta": {}, "finish_reason": "error", "error": {"message": "Upstream went away"}}
+
+    with pytest.raises(ReportedError) as raised:
+        assemble(json.dumps({"choices": [choice]}).encode() + b"\ndata: [DONE]\n\n")
+    assert raised.value.report == {"message": "Upstream went away"}
+
+
+def test_a_reason_that_is_none_ends_nothing() -> None:
+    with pytest.raises(BrokenTurnError):
+        assemble(stream({"content": "half"}, finish="null", done=False))
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_an_error_in_place_of_the_stream_is_told_however_it_is_set_out(indent: int | None) -> None:
+    with pytest.raises(ReportedError) as raised:
+        assemble(json.dumps({"error": "model crashed"}, indent=indent).encode() + b"\n")
+    assert raised.value.report == {"message": "model crashed"}
+
+
+def test_the_end_of_a_stream_may_come_as_a_message() -> None:
+    raw = b'data: {"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}\n\n'
+
+    assert assemble(raw).text == "a"
+
+
 CALLS: list[tuple[str, list[dict[str, Any]], list[tuple[str, Any]]]] = [
     (
         "interleaved",
@@ -230,6 +285,8 @@ def test_arguments_in_one_piece_or_in_fifty_are_the_same(cuts: list[int], with_i
         (["Use <think>", " tags</think>"], "Use <think> tags</think>"),
         (["<think>never closed"], ""),
         (["<thi"], "<thi"),
+        (["<think>a</think>\n<thi", "nk>b</think>", "\nAnswer"], "Answer"),
+        (["<think>a</think>\n<thin ice"], "<thin ice"),
     ],
 )
 def test_thoughts_at_the_start_of_an_answer_are_left_out(pieces: list[str], shown: str) -> None:

@@ -1,6 +1,7 @@
 """The OpenAI-compatible provider over HTTP, against a server on loopback."""
 
 import asyncio
+import json
 from dataclasses import replace
 from typing import Any
 
@@ -558,6 +559,120 @@ def test_an_answer_that_is_not_streamed_is_read_as_well() -> None:
 
     with openai_server(Reply(pieces=[body], content_type="application/json")) as server:
         assert ask(server.base_url) == [TextDelta(text="Whole"), ModelTurn(text="Whole")]
+
+
+def test_a_stream_that_is_called_json_is_read_as_well() -> None:
+    whole = says("Bon", "jour")
+
+    with openai_server(Reply(pieces=whole.pieces, content_type="application/json")) as server:
+        assert ask(server.base_url)[0] == TextDelta(text="Bon")
+
+
+@pytest.mark.parametrize(
+    ("complaint", "most"),
+    [
+        ("Invalid max_tokens value, the valid range of max_tokens is [1, 40]", 40),
+        ("Range of max_tokens should be [1, 40]", 40),
+        ("`max_completion_tokens` must be less than or equal to `40`, the maximum value", 40),
+        ("max_tokens for `llama-3.1-8b-instant` must be less than or equal to 40", 40),
+    ],
+)
+def test_fewer_tokens_are_asked_for_where_the_model_writes_less(complaint: str, most: int) -> None:
+    assert Dialect().learned(json.dumps({"message": complaint})) == Dialect(most=most)
+
+
+@pytest.mark.parametrize(
+    ("complaint", "room"),
+    [
+        (
+            (
+                "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum "
+                "context length is 8192 tokens and your request has 7000 input tokens "
+                "(4096 > 8192 - 7000)."
+            ),
+            1192,
+        ),
+        (
+            (
+                "This endpoint's maximum context length is 8192 tokens. However, you requested "
+                "about 11096 tokens (7000 of text input, 4096 in the output)."
+            ),
+            1192,
+        ),
+        (
+            (
+                "This model's maximum context length is 8192 tokens. However, you requested 12188 "
+                "tokens (8092 in the messages, 4096 in the completion)."
+            ),
+            None,
+        ),
+    ],
+)
+def test_an_answer_is_asked_for_that_the_window_has_room_for(
+    complaint: str, room: int | None
+) -> None:
+    wire = OpenAIFormat()
+    body = wire.body(replace(QUESTION, max_tokens=4096))
+
+    adapted = wire.adapted(body, json.dumps({"message": complaint}))
+
+    assert adapted == (None if room is None else body | {"max_tokens": room})
+    assert wire.body(replace(QUESTION, max_tokens=4096)) == body
+
+
+def test_a_model_speaks_between_a_tool_and_a_person_where_that_is_asked_for() -> None:
+    wire = OpenAIFormat()
+    call = ModelToolCall(id="c1", name="search", arguments="{}")
+    said = [
+        ModelMessage(role="user", text="Delete it."),
+        ModelMessage(role="assistant", text="", tool_calls=(call,)),
+        ModelMessage(role="tool", text="declined", tool_call_id="c1"),
+        ModelMessage(role="user", text="Another one, then."),
+    ]
+    body = wire.body(replace(QUESTION, messages=said))
+
+    adapted = wire.adapted(body, "Unexpected role 'user' after role 'tool'")
+
+    assert adapted is not None
+    roles = [message["role"] for message in adapted["messages"]]
+    assert roles == ["user", "assistant", "tool", "assistant", "user"]
+    assert wire.body(replace(QUESTION, messages=said)) == adapted
+
+
+def test_an_answer_without_a_word_is_not_sent_and_what_a_person_says_is_one_message() -> None:
+    said = [
+        ModelMessage(role="user", text="Write it."),
+        ModelMessage(role="assistant", text=""),
+        ModelMessage(role="user", text="Your last call was malformed."),
+    ]
+
+    sent = OpenAIFormat().body(replace(QUESTION, messages=said))["messages"]
+
+    assert sent == [{"role": "user", "content": "Write it.\n\nYour last call was malformed."}]
+
+
+@pytest.mark.parametrize(
+    ("report", "reason"),
+    [
+        (
+            {
+                "message": "Provider returned error",
+                "metadata": {"raw": '{"object": "error", "message": "No such tool choice"}'},
+            },
+            "HTTP 400, Provider returned error: No such tool choice",
+        ),
+        (
+            {"message": {"detail": [{"loc": ["body", "x"]}]}},
+            'HTTP 400, {"detail": [{"loc": ["body", "x"]}]}',
+        ),
+    ],
+)
+def test_what_is_behind_an_error_is_told(report: dict[str, object], reason: str) -> None:
+    body = json.dumps({"error": report}).encode()
+    answer = Reply(pieces=[body], status=400, content_type="application/json")
+
+    with openai_server(answer) as server:
+        assert refused(server).details["reason"] == reason
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b"{", b""])
