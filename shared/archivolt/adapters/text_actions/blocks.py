@@ -12,6 +12,9 @@ from archivolt.ports.chat_model import ModelToolCall
 ACTIONS: Final = ("create_file", "create_directory")
 
 _FENCE: Final = "```obsigate-action"
+# As models write it; what may become one is held back, and no more of a line than that takes.
+_OPENS: Final = re.compile(r"```[ \t]{0,3}(?:json[ \t:]{1,3})?obsigate[-_ ]action", re.IGNORECASE)
+_MAY_OPEN: Final = re.compile(r"`{1,2}\Z|```[\w \t:-]{0,26}\Z")
 _END: Final = re.compile(r"\n[ \t]*```[ \t]*(?=\n|$)")
 
 
@@ -21,6 +24,7 @@ class ActionReader:
     def __init__(self) -> None:
         self._held = ""
         self._in_block = False
+        self._looked_at = 0
         self._calls: list[ModelToolCall] = []
 
     def feed(self, piece: str) -> str:
@@ -30,13 +34,14 @@ class ActionReader:
         while True:
             if self._in_block and not self._read_block():
                 return shown
-            before, found, after = self._held.partition(_FENCE)
-            if not found:
-                may_begin = _beginning_of_fence(self._held)
-                shown += self._held[: len(self._held) - may_begin]
-                self._held = self._held[len(self._held) - may_begin :]
+            opening = _OPENS.search(self._held)
+            if opening is None:
+                may_open = _MAY_OPEN.search(self._held)
+                ready = may_open.start() if may_open else len(self._held)
+                shown, self._held = shown + self._held[:ready], self._held[ready:]
                 return shown
-            shown, self._held, self._in_block = shown + before, after, True
+            shown += self._held[: opening.start()]
+            self._held, self._in_block = self._held[opening.end() :], True
 
     def close(self, *, whole: bool) -> tuple[str, tuple[ModelToolCall, ...]]:
         """Return the rest of the text, and the calls; a block without its end counts if `whole`."""
@@ -49,12 +54,15 @@ class ActionReader:
 
     def _read_block(self) -> bool:
         """Take one block off, if its end has come; a document in it may have fences of its own."""
-        for end in _END.finditer(self._held):
+        for end in _END.finditer(self._held, self._looked_at):
+            self._looked_at = end.start() + 1  # what does not end a block here never will
             body = self._held[: end.start()]
             if _parsed(body) is not None:
                 self._calls.append(_call(body))
                 self._held, self._in_block = self._held[end.end() :], False
+                self._looked_at = 0
                 return True
+        self._looked_at = max(self._looked_at, self._held.rfind("\n"))
         return False
 
 
@@ -80,11 +88,3 @@ def _parsed(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", value) if isinstance(value, dict) else None
-
-
-def _beginning_of_fence(text: str) -> int:
-    """Return how many characters at the end may be the beginning of a fence."""
-    for size in range(min(len(_FENCE) - 1, len(text)), 0, -1):
-        if text.endswith(_FENCE[:size]):
-            return size
-    return 0

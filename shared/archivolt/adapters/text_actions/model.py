@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from archivolt.adapters.text_actions.blocks import ActionReader
 from archivolt.adapters.text_actions.requests import search_first, without_tools
-from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
 from archivolt.domain.text_size import utf8_size
 from archivolt.domain.tool import JsonObject
 from archivolt.ports.chat_model import (
@@ -22,12 +22,14 @@ from archivolt.ports.chat_model import (
     TextDelta,
 )
 
-# What Ollama, vLLM, OpenRouter and others say of a model or a server that knows no tools.
+# What Ollama, vLLM, OpenRouter and others say of a model or a server that knows no tools; llama.cpp
+# says it as an error of its own (500).
 _NO_TOOLS: Final = re.compile(
-    r"(?:not support(?:ed)?|no endpoints? found that supports?|requires --enable)"
+    r"(?:(?:not|n['\u2019]t) support(?:ed)?|unsupported|no endpoints? found that supports?"
+    r"|requires --enable)"
     r".{0,60}\b(?:tools?|tool[ _-]?(?:use|choice|calls?)|functions?)\b"
     r"|\b(?:tools?|tool[ _-]?(?:use|choice|calls?)|function[ _-]?call\w*)\b.{0,60}"
-    r"(?:not support|unsupported|requires --enable)",
+    r"(?:not support|n['\u2019]t support|unsupported|requires --(?:enable|jinja))",
     re.IGNORECASE,
 )
 _A_SCHEMA: Final = re.compile(r"\bschemas?\b|\bkeyword\b|\bparameters\b", re.IGNORECASE)
@@ -79,14 +81,15 @@ class ToolFallback:
     async def create_message(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """See `ChatModel.create_message`."""
         if request.model not in self._toolless or not request.tools:
+            begun = False
             try:
                 async with aclosing(self._provider.create_message(request)) as events:
                     async for event in events:
+                        begun = True
                         yield event
                     return
-            except InvalidRequestError as error:
-                reason = str(error.details.get("reason", ""))
-                if not (request.tools and _NO_TOOLS.search(reason)) or _A_SCHEMA.search(reason):
+            except (InvalidRequestError, UnavailableError) as error:
+                if begun or not (request.tools and _knows_no_tools(error)):
                     raise
                 if not request.answer_only:
                     # Else what it refuses may be no more than to be told to call none.
@@ -107,3 +110,8 @@ class ToolFallback:
     def estimate_cost(self, input_tokens: int, output_tokens: int, model: str) -> Decimal:
         """See `ChatProvider.estimate_cost`."""
         return self._provider.estimate_cost(input_tokens, output_tokens, model)
+
+
+def _knows_no_tools(error: ArchivoltError) -> bool:
+    reason = str(error.details.get("reason", ""))
+    return bool(_NO_TOOLS.search(reason)) and not _A_SCHEMA.search(reason)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from archivolt.adapters.text_actions.blocks import ActionReader, block
 from archivolt.adapters.text_actions.model import ModelWithoutTools, ToolFallback
-from archivolt.domain.errors import ArchivoltError, InvalidRequestError
+from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
 from archivolt.domain.tool import Declaration, JsonObject
 from archivolt.domain.untrusted import wrap_data
 from archivolt.ports.chat_model import (
@@ -174,7 +174,19 @@ def test_a_block_that_was_cut_off_never_runs() -> None:
 def test_no_text_is_lost_outside_of_blocks(text: str, size: int) -> None:
     shown, _ = read(text, size, whole=False)
 
-    assert shown == text or "```obsigate-action" in text
+    assert shown == text or "obsigate" in text
+
+
+@pytest.mark.parametrize(
+    "opening",
+    ["``` obsigate-action", "```Obsigate-Action", "```json obsigate-action", "```obsigate_action"],
+)
+@pytest.mark.parametrize("size", [1, 7])
+def test_the_fence_of_a_block_is_known_however_it_is_written(opening: str, size: int) -> None:
+    shown, [call] = read(f"So:\n{opening}\n{json.dumps(NOTE)}\n```\nend", size)
+
+    assert shown == "So:\n\nend"
+    assert json.loads(call.arguments) == ARGUMENTS
 
 
 def test_a_block_written_is_the_block_read() -> None:
@@ -194,6 +206,8 @@ class Provider:
 
     async def create_message(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         self.requests.append(request)
+        if request.tools and self.complaint.startswith("HTTP 5"):
+            raise UnavailableError("provider_unavailable", provider="p", reason=self.complaint)
         if request.tools and self.complaint:
             raise InvalidRequestError("provider_refused", provider="p", reason=self.complaint)
         yield TextDelta(text="Hello.")
@@ -217,6 +231,10 @@ class Provider:
         'HTTP 400, "auto" tool choice requires --enable-auto-tool-choice and a parser',
         "HTTP 400, This model does not support function calling",
         "HTTP 422, tools is not supported by this model",
+        "HTTP 400, This model doesn't support tool use in streaming mode",
+        "HTTP 400, Provider returned error: tool calling is not supported with this model",
+        "HTTP 500, Unsupported param: tools",
+        "HTTP 500, tools param requires --jinja flag",
     ],
 )
 def test_a_model_without_tools_is_asked_without_them_and_remembered(complaint: str) -> None:
@@ -243,10 +261,25 @@ def test_a_model_that_only_minds_being_told_to_call_none_keeps_its_tools() -> No
     "complaint",
     [
         "HTTP 400, the tool schema is invalid",
+        "HTTP 500, the tools are being restarted",
         "HTTP 400, keyword 'pattern' is not supported in function parameters",
         "context too long",
     ],
 )
 def test_another_complaint_is_told(complaint: str) -> None:
-    with pytest.raises(ArchivoltError, match="provider_refused"):
+    with pytest.raises(ArchivoltError, match=r"provider_(refused|unavailable)"):
         answer(ToolFallback(Provider(complaint), set()), request(RULES, QUESTION))
+
+
+def test_what_is_said_of_tools_after_the_first_word_has_nothing_said_twice() -> None:
+    class Late(Provider):
+        async def create_message(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+            yield TextDelta(text="Hello.")
+            async for event in super().create_message(request):
+                yield event
+
+    late = Late("HTTP 400, tools are not supported")
+
+    with pytest.raises(InvalidRequestError):
+        answer(ToolFallback(late, set()), request(RULES, QUESTION))
+    assert len(late.requests) == 1
