@@ -5,7 +5,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from archivolt.domain.identity import TenantId, UserId
+from archivolt.domain.federation import McpServer
+from archivolt.domain.identity import Principal, TenantId, UserId
 from archivolt.domain.mcp_accounts import KeptClient, McpAccount, PendingSignIn
 from archivolt.domain.token_forms import digest_of
 from archivolt.federation.access import McpAccess, SignInPages
@@ -84,7 +85,10 @@ def a_kept_client(**changed: Any) -> KeptClient:  # noqa: ANN401  its fields
 
 
 class AccountWorld:
-    """Accounts over fakes; who waits for somebody moves the clock. `asked` are whom `ask` asked."""
+    """Accounts over fakes; who waits for somebody moves the clock.
+
+    `asked` are whom `ask` asked, `given` the seconds that they had.
+    """
 
     def __init__(
         self,
@@ -100,6 +104,7 @@ class AccountWorld:
         self.store = store or InMemoryMcpAccounts()
         self.login = AuthorizationScript()
         self.asked: list[str] = []
+        self.given: list[float] = []
         self.pages = SignInPages(public_url)
         self.renewal = TokenRenewal(
             lambda: self.store,
@@ -121,6 +126,10 @@ class AccountWorld:
                 ),
                 pages=self.pages,
                 clock=clock,
-                ask=lambda principal, server: self.asked.append(f"{principal.user} {server.id}"),
+                ask=self._ask,
             )
         )
+
+    def _ask(self, principal: Principal, server: McpServer, seconds: float) -> None:
+        self.asked.append(f"{principal.user} {server.id}")
+        self.given.append(seconds)

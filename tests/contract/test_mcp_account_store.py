@@ -67,8 +67,9 @@ def test_what_was_disconnected_or_connected_anew_is_not_renewed(accounts: McpAcc
     connected(accounts, an_account(id="two"))
     assert not accounts.renew(an_account(), an_account().lost())
 
-    assert accounts.disconnect(ACME, ALICE, "ours")
-    assert not accounts.disconnect(ACME, ALICE, "ours")
+    assert accounts.disconnect(ACME, ALICE, "ours") == an_account(id="two")
+    assert accounts.disconnect(ACME, ALICE, "ours") is None
+    assert accounts.disconnect(ACME, ALICE, "") is None
     assert not accounts.renew(an_account(id="two"), an_account(id="two").lost())
     assert accounts.find(ACME, ALICE, "ours") is None
 
@@ -92,6 +93,24 @@ def test_what_an_account_lacks_is_noted_and_takes_nothing_from_who_renews_it(
     accounts.want(an_account(id="two"), "other")
 
     assert accounts.find(ACME, ALICE, "ours") == an_account(wanted="more", claimed_until=SOON)
+
+
+def test_that_a_token_was_refused_is_noted_and_stays_when_it_is_renewed(
+    accounts: McpAccountStore,
+) -> None:
+    connected(accounts, an_account(wanted=""))
+
+    accounts.refuse(an_account(id="two"), refused=True)
+    assert accounts.find(ACME, ALICE, "ours") == an_account(wanted="")
+    accounts.refuse(an_account(), refused=True)
+    after = an_account(wanted="", refused=True, edition=4)
+    assert accounts.renew(an_account(), after)
+    kept = accounts.find(ACME, ALICE, "ours")
+    assert (kept, after.state) == (after, McpAccountState.SIGN_IN_NEEDED)
+    accounts.refuse(after, refused=False)
+    assert accounts.find(ACME, ALICE, "ours") == an_account(wanted="", edition=4)
+    connected(accounts, an_account(refused=True))
+    assert accounts.find(ACME, ALICE, "ours") == an_account(refused=True)
 
 
 def test_a_server_that_is_forgotten_takes_all_its_accounts_with_it(

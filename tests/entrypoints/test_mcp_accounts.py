@@ -1,5 +1,6 @@
 """A person's account at an MCP server of others: the routes, the pages, and who may do what."""
 
+import html
 from dataclasses import replace
 
 import pytest
@@ -59,8 +60,10 @@ def begun(world: BrowserWorld, browser: Browser) -> str:
     assert page.status == 200, page.body
     assert "Location" not in page.headers
     assert "form-action 'self'" in page.headers["content-security-policy"]
-    refresh = page.body.decode().partition('content="0;url=')[2].partition('"')[0]
-    return refresh.replace("&amp;", "&")
+    text = page.body.decode()
+    assert "You sign in at login.test." in text
+    assert "refresh" not in text
+    return html.unescape(text.partition('<a href="')[2].partition('"')[0])
 
 
 def test_a_person_begins_by_the_api_and_sees_how_they_stand(api: RestWorld) -> None:
@@ -164,6 +167,7 @@ def test_an_account_for_an_address_of_before_can_be_ended(world: BrowserWorld) -
     world.mcp_servers.save(ACME, replace(OURS, url="https://other.test/mcp"))
 
     page = browser.get(PAGE).body.decode()
+    assert "another address now: other.test. login.test let you in to the one before" in page
     assert 'value="end"' in page
     token = page.partition('name="form_token" value="')[2].partition('"')[0]
     browser.submit(PAGE, {"form_token": token, "wish": "end"})

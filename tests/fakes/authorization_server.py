@@ -28,7 +28,7 @@ class AuthorizationScript:
     """`resource`, `metadata`, `client` and `token` change the usual documents; None: no field.
 
     `answers` take the place of what an address answers. `seconds` is how long a token lasts, None
-    for what is not said.
+    for what is not said. `waits` are the timeouts of the requests.
     """
 
     challenge: str = "Bearer"
@@ -47,6 +47,8 @@ class AuthorizationScript:
     credentials: list[str] = field(default_factory=list[str])
     revoked: list[str] = field(default_factory=list[str])
     before_tokens: Callable[[], object] = lambda: None
+    before_answers: Callable[[], object] = lambda: None
+    waits: list[dict[str, float]] = field(default_factory=list[dict[str, float]])
     _codes: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
     good_refresh: set[str] = field(default_factory=set[str])
 
@@ -76,6 +78,8 @@ class AuthorizationScript:
         parts = urlsplit(str(request.url))
         address = f"{parts.scheme}://{parts.netloc}{parts.path}"
         self.asked.append(address)
+        self.waits.append(request.extensions["timeout"])
+        self.before_answers()
         scripted = self.answers.get(address)
         if isinstance(scripted, Exception):
             raise scripted
@@ -121,6 +125,7 @@ class AuthorizationScript:
     def _tokens(self, request: httpx2.Request) -> httpx2.Response:
         form = dict(parse_qsl(request.content.decode()))
         self.forms.append(form)
+        count = str(len(self.forms))
         self.credentials.append(_credentials(request, form))
         self.before_tokens()
         refused = httpx2.Response(400, json={"error": "invalid_grant"})
@@ -137,7 +142,6 @@ class AuthorizationScript:
         elif self.rotates:
             # Once used it is no good, and neither is what came of it: as OAuth 2.1 wants it.
             self.good_refresh.discard(form["refresh_token"])
-        count = str(len(self.forms))
         refresh = f"refresh-{count}"
         self.good_refresh.add(refresh)
         usual: dict[str, Any] = {

@@ -65,8 +65,14 @@ class InMemoryMcpAccounts:
             if kept is not None and kept.id == account.id:
                 self._keep(replace(kept, wanted=scope))
 
-    def disconnect(self, tenant: TenantId, user: UserId, server: str) -> bool:
-        return self._accounts.pop((tenant, user, server), None) is not None
+    def refuse(self, account: McpAccount, *, refused: bool) -> None:
+        with self._lock:
+            kept = self.find(account.tenant, account.user, account.server)
+            if kept is not None and kept.id == account.id:
+                self._keep(replace(kept, refused=refused))
+
+    def disconnect(self, tenant: TenantId, user: UserId, server: str) -> McpAccount | None:
+        return self._accounts.pop((tenant, user, server), None)
 
     def forget_server(self, tenant: TenantId, server: str) -> None:
         for key in [key for key in self._accounts if (key[0], key[2]) == (tenant, server)]:

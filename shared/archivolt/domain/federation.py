@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from archivolt.domain.errors import ConflictError
+from archivolt.domain.federation_limits import MCP_CALL_SECONDS
 from archivolt.domain.language import Message
 from archivolt.domain.tool import JsonObject, Risk
 
@@ -192,7 +193,8 @@ class McpTarget:
     """Where a connection goes, secrets opened: it is never kept, shown or logged.
 
     `server` names it to people, `values` are variables of the program, or headers. `account` names
-    the sign-in of the person whose token is among them, "" for none.
+    the sign-in of the person whose token is among them, "" for none. `seconds` are left for what is
+    done there.
     """
 
     server: str
@@ -202,6 +204,7 @@ class McpTarget:
     url: str = field(default="", repr=False)
     values: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     account: str = ""
+    seconds: float = MCP_CALL_SECONDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

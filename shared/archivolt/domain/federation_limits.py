@@ -18,6 +18,10 @@ MAX_MCP_DESCRIPTION_CHARS: Final = 2_000
 MAX_PREVIEWED_ARGUMENTS_CHARS: Final = 4_000
 MIN_PREVIEWED_ARGUMENT_CHARS: Final = 100
 MAX_MCP_ANSWER_BYTES: Final = 8_000_000
+# Between two requests of ours: progress, logs, requests of theirs.
+MAX_MCP_MESSAGES: Final = 5_000
+# How often a stream that broke off is taken up again meanwhile.
+MAX_MCP_RESUMED: Final = 100
 MAX_MCP_TEXT_CHARS: Final = 1_000_000
 MAX_MCP_QUESTIONS: Final = 10
 # A provider takes 128 tools at most, the product's own among them.
@@ -34,6 +38,13 @@ MCP_FIRST_PAUSE_SECONDS: Final = 0.25
 # Signing in to them (OAuth). A document of theirs, a token, an address within it, a scope.
 MAX_OAUTH_ANSWER_BYTES: Final = 64_000
 OAUTH_SECONDS: Final = 8
+OAUTH_CONNECT_SECONDS: Final = 5
+# What a person waits for at once: a function's 29 seconds, less six for a connection to end.
+MCP_WAIT_SECONDS: Final = 20
+# With less than that left of a call no token is renewed any more: who is cut off meanwhile may
+# have lost the old one. And nothing is begun anew for a moment.
+MCP_RENEW_LEAST_SECONDS: Final = 8
+MCP_LEAST_SECONDS: Final = 2
 MAX_OAUTH_TOKEN_CHARS: Final = 16_000
 MAX_OAUTH_SCOPE_CHARS: Final = 2_000
 MAX_CHALLENGE_CHARS: Final = 8_000

@@ -20,6 +20,8 @@ class McpAccountState(StrEnum):
     CONNECTED = "connected"
     SIGN_IN_NEEDED = "sign_in_needed"
     """The account was let in once, and is no more, or not far enough."""
+    MOVED = "moved"
+    """There is an account for the address that the server had before; none is sent to this one."""
 
 
 class AccountNeededError(ConflictError):
@@ -134,7 +136,8 @@ class McpAccount:
 
     `id` names this sign-in: another one is another account. `place` is the address that it is for.
     `sealed` are its tokens, "" once they are no good. `edition` counts how often they were renewed,
-    `claimed_until` says that somebody does so now. `wanted` is a scope that it lacks.
+    `claimed_until` says that somebody does so now. `wanted` is a scope that it lacks, `refused`
+    says that its newest token was.
     """
 
     tenant: TenantId
@@ -149,13 +152,14 @@ class McpAccount:
     renewable: bool = False
     scope: str = ""
     wanted: str = ""
+    refused: bool = False
     edition: int = 0
     claimed_until: datetime | None = None
 
     @property
     def state(self) -> McpAccountState:
         """How it stands."""
-        good = self.sealed and not self.wanted
+        good = self.sealed and not self.wanted and not self.refused
         return McpAccountState.CONNECTED if good else McpAccountState.SIGN_IN_NEEDED
 
     def lost(self) -> "McpAccount":

@@ -6,21 +6,29 @@ and else ends in where the person signs in. Nobody waits for them to.
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final, TypeVar
 
+from archivolt.domain.deadlines import Deadline
 from archivolt.domain.errors import ArchivoltError, ConflictError, UnavailableError
 from archivolt.domain.federation import McpServer, McpTarget
-from archivolt.domain.federation_limits import MCP_RENEW_AHEAD_SECONDS
+from archivolt.domain.federation_limits import (
+    MCP_CALL_SECONDS,
+    MCP_LEAST_SECONDS,
+    MCP_RENEW_AHEAD_SECONDS,
+)
 from archivolt.domain.identity import Principal
 from archivolt.domain.mcp_accounts import AccountNeededError, McpAccount
 from archivolt.federation.renewal import TokenRenewal
 from archivolt.federation.targets import address_of, place_of, target_of, with_token
+from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.governance import SecretBox
 from archivolt.ports.mcp_accounts import McpAccountStore
 
 _ResultT = TypeVar("_ResultT")
+_Work = Callable[[McpTarget], _ResultT]
 _PAGES = "/oauth/mcp/"
 # Headers that say who somebody is; beside others people still sign in.
 _KEY: Final = re.compile(r"(?i)auth|key|token|secret|password")
@@ -77,9 +85,17 @@ class McpAccess:
         self._pages = pages
 
     def using(
-        self, principal: Principal, server: McpServer, work: Callable[[McpTarget], _ResultT]
+        self,
+        principal: Principal,
+        server: McpServer,
+        work: _Work[_ResultT],
+        *,
+        seconds: float = MCP_CALL_SECONDS,
     ) -> _ResultT:
         """Do something on the way to a server, and return what it came to.
+
+        All of it is over in `seconds`: what is left of them goes with the target. `work` comes to
+        None where it did nothing.
 
         Raises:
             ConflictError: `mcp_sign_in_needed`, `mcp_sign_in_unavailable`: the server asks for the
@@ -88,18 +104,50 @@ class McpAccess:
             ArchivoltError: What `work` raises.
 
         """
-        account = self._account(principal, server)
+        deadline = Deadline(self._clock.now, seconds)
+        account = self._account(principal, server, deadline)
         try:
-            return work(self._target(principal, server, account))
+            return self._done(principal, server, account, work, deadline)
         except AccountNeededError as error:
-            account = self._let_in_anew(server, account, error)
+            account = self._let_in_anew(server, account, error, deadline)
         try:
-            return work(self._target(principal, server, account))
+            return self._done(principal, server, account, work, deadline)
         except AccountNeededError as error:
             self._note_lack(account, error)
+            if not error.lacks_scope:
+                # A token that is new is refused: no newer one will do.
+                self._store().refuse(account, refused=True)
             raise self._asked_of(server) from error
 
-    def _account(self, principal: Principal, server: McpServer) -> McpAccount | None:
+    def _done(
+        self,
+        principal: Principal,
+        server: McpServer,
+        account: McpAccount | None,
+        work: _Work[_ResultT],
+        deadline: Deadline,
+    ) -> _ResultT:
+        target = self._target(principal, server, account)
+        left = deadline.left()
+        if left < MCP_LEAST_SECONDS:
+            raise UnavailableError(
+                "mcp_server_unavailable", server=server.id, reason="mcp_slow", status=0
+            )
+        result = work(replace(target, seconds=left))
+        if account is not None and account.refused and result is not None:
+            self._note_let_in(account)
+        return result
+
+    def _note_let_in(self, account: McpAccount) -> None:
+        try:
+            self._store().refuse(account, refused=False)
+        except UnavailableError as error:
+            # The call is made all the same, and the next one notes it.
+            logger.warning("that an account is let in is not kept", extra=failure(error))
+
+    def _account(
+        self, principal: Principal, server: McpServer, deadline: Deadline
+    ) -> McpAccount | None:
         """Return the person's account with tokens that are good for a call, None for none."""
         if not address_of(server):
             return None
@@ -111,25 +159,30 @@ class McpAccess:
         soon = self._clock.now() + timedelta(seconds=MCP_RENEW_AHEAD_SECONDS)
         if not account.renewable or account.expires_at is None or account.expires_at > soon:
             return account
-        renewed = self._renewal.renewed(account)
+        renewed = self._renewal.renewed(account, deadline)
         if renewed is None:
             raise self._asked_of(server)
         return renewed
 
     def _let_in_anew(
-        self, server: McpServer, account: McpAccount | None, error: AccountNeededError
+        self,
+        server: McpServer,
+        account: McpAccount | None,
+        error: AccountNeededError,
+        deadline: Deadline,
     ) -> McpAccount:
         """Return an account with other tokens than those that were refused.
 
         Raises:
             ConflictError: The person has to sign in.
-            UnavailableError: What was refused is a key of the tenant's.
+            UnavailableError: What was refused is a key of the tenant's, or no time is left.
 
         """
         if account is None:
             raise self._refused(server) from error
         self._note_lack(account, error)
-        renewed = None if error.lacks_scope else self._renewal.renewed(account)
+        is_over = error.lacks_scope or account.refused
+        renewed = None if is_over else self._renewal.renewed(account, deadline)
         if renewed is None:
             raise self._asked_of(server) from error
         return renewed

@@ -7,11 +7,16 @@ began it: it is good once, soon over, and for nobody else's browser (RFC 9700 §
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from urllib.parse import urlsplit
 
-from archivolt.domain.errors import ConflictError, ForbiddenError, NotFoundError, UnavailableError
+from archivolt.domain.deadlines import Deadline
+from archivolt.domain.errors import ConflictError, ForbiddenError, NotFoundError
 from archivolt.domain.federation import McpServer
-from archivolt.domain.federation_limits import MAX_MCP_ID_CHARS, MCP_SIGN_IN_SECONDS
+from archivolt.domain.federation_limits import (
+    MAX_MCP_ID_CHARS,
+    MCP_LEAST_SECONDS,
+    MCP_SIGN_IN_SECONDS,
+    MCP_WAIT_SECONDS,
+)
 from archivolt.domain.identity import Principal, Role
 from archivolt.domain.mcp_accounts import (
     McpAccount,
@@ -33,8 +38,8 @@ from archivolt.federation.sign_ins import (
     scope_for,
     way_of,
 )
+from archivolt.federation.standings import SignInPlace, Standing, standing_of, state_of
 from archivolt.federation.targets import address_of, place_of
-from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.federation import McpServerStore
 from archivolt.ports.governance import SecretBox
@@ -42,32 +47,11 @@ from archivolt.ports.mcp_accounts import AuthorizationServers, McpAccountStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SignInPlace:
-    """Where a person goes to sign in, and until when they have to be back."""
-
-    address: str
-    expires_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """How a person stands with a server; `account` is None for who has none.
-
-    `place` is the host that an account's token goes to. `is_kept`: there is an account to end, if
-    only one for the address that the server had before.
-    """
-
-    server: McpServer
-    state: McpAccountState
-    account: McpAccount | None
-    page: str
-    place: str
-    is_kept: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AccountSupport:
-    """What connecting accounts stands on; `ask` has a server list its tools for somebody."""
+    """What connecting accounts stands on.
+
+    `ask` has a server list its tools for somebody, in so many seconds.
+    """
 
     servers: McpServerStore
     accounts: McpAccountStore
@@ -77,7 +61,7 @@ class AccountSupport:
     clients: OurClients
     pages: SignInPages
     clock: Clock
-    ask: Callable[[Principal, McpServer], None]
+    ask: Callable[[Principal, McpServer, float], None]
 
 
 class McpAccounts:
@@ -95,15 +79,8 @@ class McpAccounts:
         """
         server = self._server(principal, server_id)
         account = self._on.accounts.find(principal.tenant, principal.user, server.id)
-        is_kept = account is not None
-        if account is not None and account.place != place_of(server):
-            account = None
-        state = _state(server, account)
         page = self._on.pages.page(server.id) if self._on.pages else ""
-        place = urlsplit(address_of(server)).netloc
-        return Standing(
-            server=server, state=state, account=account, page=page, place=place, is_kept=is_kept
-        )
+        return standing_of(server, account, page)
 
     def states(
         self, principal: Principal, servers: Sequence[McpServer]
@@ -112,7 +89,7 @@ class McpAccounts:
         own = self._on.accounts.of_user(principal.tenant, principal.user)
         kept = {account.server: account for account in own}
         return {
-            server.id: _state(server, kept.get(server.id))
+            server.id: state_of(server, kept.get(server.id))
             for server in servers
             if address_of(server)
         }
@@ -131,16 +108,17 @@ class McpAccounts:
         server = standing.server
         if not self._on.pages:
             raise ConflictError("mcp_sign_in_unavailable", server=server.id)
-        letting = self._on.authorization().discover(server.id, address_of(server))
+        deadline = self._deadline()
+        letting = self._on.authorization().discover(server.id, address_of(server), deadline)
         redirect_uri = self._on.pages.callback(server)
-        client = self._on.clients.of(principal.tenant, server, letting, redirect_uri)
+        client = self._on.clients.of(principal.tenant, server, letting, redirect_uri, deadline)
         secrets = SignInSecrets(
             way=way_of(server, letting, client),
             verifier=random_text(SECRET_CHARS),
             redirect_uri=redirect_uri,
             issuer=letting.issuer,
             says_issuer=letting.says_issuer,
-            scope=scope_for(server, letting, standing.account),
+            scope=scope_for(server, letting, standing),
         )
         state = random_text(SECRET_CHARS)
         expires_at = self._keep(principal, server, secrets, state)
@@ -159,6 +137,7 @@ class McpAccounts:
             UnavailableError: `mcp_server_unavailable`.
 
         """
+        deadline = self._deadline()
         server, secrets = self._taken(principal, place, answer.state)
         require_answer_of(secrets, server, answer)
         authorization = self._on.authorization()
@@ -168,14 +147,15 @@ class McpAccounts:
                 code=answer.code,
                 verifier=secrets.verifier,
                 redirect_uri=secrets.redirect_uri,
+                deadline=deadline,
             )
         except OAuthRefusedError as error:
             self._on.clients.refused(principal.tenant, server, secrets.way.client, error)
             raise
-        self._connect(principal, server, secrets, tokens, digest_of(answer.state))
+        account = self._account(principal, server, secrets, tokens)
+        self._connect(account, digest_of(answer.state), deadline)
         self._on.clients.proved(principal.tenant, server, secrets.way.client)
-        if principal.role.includes(Role.TENANT_ADMIN) and (server.tools is None or server.problem):
-            self._on.ask(principal, server)
+        self._ask(principal, server, deadline)
         return server
 
     def end(self, principal: Principal, server_id: str) -> None:
@@ -185,18 +165,17 @@ class McpAccounts:
             NotFoundError: `mcp_account_not_found`.
 
         """
-        account = self._on.accounts.find(principal.tenant, principal.user, server_id)
-        gone = account is not None and self._on.accounts.disconnect(
-            principal.tenant, principal.user, server_id
-        )
-        if account is None or not gone:
+        account = self._on.accounts.disconnect(principal.tenant, principal.user, server_id)
+        if account is None:
             raise NotFoundError("mcp_account_not_found", server=server_id[:MAX_MCP_ID_CHARS])
-        if account.sealed:
-            self._revoke(account)
+        self._on.renewal.end(account, self._deadline())
 
     def callback(self, server: McpServer) -> str:
         """Return the address of ours that a server has to know, "" where nobody can sign in."""
         return self._on.pages.callback(server) if self._on.pages and address_of(server) else ""
+
+    def _deadline(self) -> Deadline:
+        return Deadline(self._on.clock.now, MCP_WAIT_SECONDS)
 
     def _server(self, principal: Principal, server_id: str) -> McpServer:
         kept = self._on.servers.of_tenant(principal.tenant)
@@ -251,14 +230,13 @@ class McpAccounts:
         )
         return server, SignInSecrets.of_text(opened)
 
-    def _connect(
+    def _account(
         self,
         principal: Principal,
         server: McpServer,
         secrets: SignInSecrets,
         tokens: TokenAnswer,
-        digest: str,
-    ) -> None:
+    ) -> McpAccount:
         now = self._on.clock.now()
         account = McpAccount(
             tenant=principal.tenant,
@@ -272,24 +250,26 @@ class McpAccounts:
             scope=secrets.scope,
         )
         empty = McpTokens(way=secrets.way, access="")
-        account = with_answer(account, empty, tokens, self._on.secrets(), now)
+        return with_answer(account, empty, tokens, self._on.secrets(), now)
+
+    def _connect(self, account: McpAccount, digest: str, deadline: Deadline) -> None:
+        """Keep an account, and have the one that it replaces ended, or it where it may not be."""
+        replaced = self._on.accounts.find(account.tenant, account.user, account.server)
         if not self._on.accounts.connect(account, digest):
-            self._revoke(account)
+            self._on.renewal.end(account, deadline)
             raise ForbiddenError("mcp_sign_in_over")
+        if replaced is not None:
+            self._on.renewal.end(replaced, deadline, by=account)
 
-    def _revoke(self, account: McpAccount) -> None:
-        try:
-            tokens = self._on.renewal.tokens(account)
-            self._on.authorization().revoke(tokens.way, tokens.refresh or tokens.access)
-        except UnavailableError as error:
-            # They are forgotten here all the same.
-            logger.warning("tokens of an account are not revoked", extra=failure(error))
+    def _ask(self, principal: Principal, server: McpServer, deadline: Deadline) -> None:
+        """Have a server asked for its tools as an administrator, if it was not, and in time.
 
-
-def _state(server: McpServer, account: McpAccount | None) -> McpAccountState:
-    # What was let in to another address is no account here.
-    known = account is not None and account.place == place_of(server)
-    return account.state if account is not None and known else McpAccountState.ABSENT
+        The chat asks it at its next message.
+        """
+        administers = principal.role.includes(Role.TENANT_ADMIN)
+        left = deadline.left()
+        if administers and (server.tools is None or server.problem) and left >= MCP_LEAST_SECONDS:
+            self._on.ask(principal, server, left)
 
 
 def _pending_field(digest: str) -> str:

@@ -12,6 +12,7 @@ from archivolt.domain.federation import (
     McpTool,
     QuestionAskedError,
 )
+from archivolt.domain.federation_limits import MCP_WAIT_SECONDS
 from archivolt.domain.identity import Principal, Role, TenantId
 from archivolt.domain.tool import JsonObject
 from archivolt.federation.access import McpAccess
@@ -107,7 +108,9 @@ class McpCalls:
             raise QuestionAskedError(server.id, result, answers)
         return result
 
-    def ask(self, principal: Principal, server: McpServer) -> None:
+    def ask(
+        self, principal: Principal, server: McpServer, seconds: float = MCP_WAIT_SECONDS
+    ) -> None:
         """Ask a server for its tools that has none yet, or did not answer; keep what it says.
 
         What it shows somebody's own account is agreed to by an administrator's alone.
@@ -120,7 +123,7 @@ class McpCalls:
             return self._client().tools(target) if administers or not target.account else None
 
         try:
-            tools = self._access.using(principal, server, listed)
+            tools = self._access.using(principal, server, listed, seconds=seconds)
             if tools is None:
                 return
             known = learnt(server, tools, now)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from urllib.parse import urlsplit
 
+from archivolt.domain.deadlines import Deadline
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.federation import McpServer
 from archivolt.domain.federation_limits import MCP_CLIENT_SECONDS, MCP_NEW_CLIENT_SECONDS
@@ -60,7 +61,12 @@ class OurClients:
         self._clock = clock
 
     def of(
-        self, tenant: TenantId, server: McpServer, letting: AuthorizationServer, redirect_uri: str
+        self,
+        tenant: TenantId,
+        server: McpServer,
+        letting: AuthorizationServer,
+        redirect_uri: str,
+        deadline: Deadline,
     ) -> McpOAuthClient:
         """Return the client as which somebody is let in.
 
@@ -91,7 +97,9 @@ class OurClients:
             return McpOAuthClient(id=kept.id, secret=opened, method=kept.method)
         if not letting.registration_endpoint:
             raise ConflictError("mcp_client_needed", server=server.id, address=redirect_uri)
-        return self._registered(tenant, server, letting, redirect_uri)
+        client = self._registered(server, letting, redirect_uri, deadline)
+        self._keep(tenant, server, letting, client)
+        return client
 
     def _require_first(
         self, tenant: TenantId, server: McpServer, letting: AuthorizationServer
@@ -100,11 +108,10 @@ class OurClients:
 
         What is kept of that names the sealed secret: another one is another gift.
         """
-        end = urlsplit(letting.token_endpoint)
         first = KeptClient(
             server=server.id,
             place=place_of(server),
-            issuer=f"{letting.issuer} {end.scheme}://{end.netloc}",
+            issuer=_takers(letting),
             id=server.oauth.id,
             sealed=server.oauth.sealed,
             method="",
@@ -143,7 +150,11 @@ class OurClients:
         return same and kept.good_until > self._clock.now()
 
     def _registered(
-        self, tenant: TenantId, server: McpServer, letting: AuthorizationServer, redirect_uri: str
+        self,
+        server: McpServer,
+        letting: AuthorizationServer,
+        redirect_uri: str,
+        deadline: Deadline,
     ) -> McpOAuthClient:
         wished = McpOAuthClient(id="", method=_method(letting, secret=False))
         way = OAuthWay(
@@ -153,7 +164,16 @@ class OurClients:
             revocation_endpoint=letting.revocation_endpoint,
             client=wished,
         )
-        client = self._servers().register(way, letting.registration_endpoint, redirect_uri)
+        endpoint = letting.registration_endpoint
+        return self._servers().register(way, endpoint, redirect_uri, deadline)
+
+    def _keep(
+        self,
+        tenant: TenantId,
+        server: McpServer,
+        letting: AuthorizationServer,
+        client: McpOAuthClient,
+    ) -> None:
         field, secret = client_field(server.id), client.secret
         sealed = self._secrets().seal(secret, tenant=tenant, field=field) if secret else ""
         self._store.keep_client(
@@ -168,7 +188,13 @@ class OurClients:
                 good_until=self._clock.now() + timedelta(seconds=MCP_NEW_CLIENT_SECONDS),
             ),
         )
-        return client
+
+
+def _takers(letting: AuthorizationServer) -> str:
+    """Return who is shown the secret of a client: an issuer, and the hosts of its endpoints."""
+    ends = map(urlsplit, (letting.token_endpoint, letting.revocation_endpoint))
+    hosts = [f"{end.scheme}://{end.netloc}" for end in ends if end.netloc]
+    return " ".join(dict.fromkeys([letting.issuer, *hosts]))
 
 
 def _method(letting: AuthorizationServer, *, secret: bool) -> str:

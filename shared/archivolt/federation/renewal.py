@@ -9,8 +9,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
+from archivolt.domain.deadlines import Deadline
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.federation_limits import (
+    MCP_RENEW_LEAST_SECONDS,
     MCP_RENEW_LOOKS,
     MCP_RENEW_PAUSE_SECONDS,
     MCP_RENEW_SECONDS,
@@ -72,11 +74,11 @@ class TokenRenewal:
         opened = self._secrets().open(account.sealed, tenant=account.tenant, field=field)
         return McpTokens.of_text(opened)
 
-    def renewed(self, account: McpAccount) -> McpAccount | None:
+    def renewed(self, account: McpAccount, deadline: Deadline) -> McpAccount | None:
         """Return an account with newer tokens than it had; None if the person has to sign in.
 
         Raises:
-            UnavailableError: `mcp_server_unavailable`: new ones cannot be had just now.
+            UnavailableError: `mcp_server_unavailable`: new ones cannot be had just now, or in time.
 
         """
         current = account
@@ -84,10 +86,12 @@ class TokenRenewal:
             if not current.sealed or not current.renewable:
                 self._lose(current)
                 return None
+            if deadline.left() < MCP_RENEW_LEAST_SECONDS:
+                break
             now = self._clock.now()
             until = now + timedelta(seconds=MCP_RENEW_SECONDS)
             if self._store().claim(current, now=now, until=until):
-                return self._renew(replace(current, claimed_until=until))
+                return self._renew(replace(current, claimed_until=until), deadline)
             found = self._store().find(current.tenant, current.user, current.server)
             if found is None or found.id != account.id:
                 return None
@@ -99,10 +103,26 @@ class TokenRenewal:
             "mcp_server_unavailable", server=account.server, reason="mcp_slow", status=0
         )
 
-    def _renew(self, account: McpAccount) -> McpAccount | None:
+    def end(self, account: McpAccount, deadline: Deadline, *, by: McpAccount | None = None) -> None:
+        """Have the tokens of an account ended that is not kept, where that can be done.
+
+        Not where one that is kept, `by`, is let in as the same client: to some who let people in
+        (Auth0, Google), all that a person let a client do is one, and ends together.
+        """
+        if not account.sealed:
+            return
         try:
             tokens = self.tokens(account)
-            answer = self._servers().renew(tokens.way, tokens.refresh)
+            if by is None or not _is_same_client(tokens.way, self.tokens(by).way):
+                self._servers().revoke(tokens.way, tokens.refresh or tokens.access, deadline)
+        except UnavailableError as error:
+            # They are forgotten here all the same.
+            logger.warning("tokens of an account are not revoked", extra=failure(error))
+
+    def _renew(self, account: McpAccount, deadline: Deadline) -> McpAccount | None:
+        try:
+            tokens = self.tokens(account)
+            answer = self._servers().renew(tokens.way, tokens.refresh, deadline)
         except OAuthRefusedError as error:
             if error.error in _ENDED:
                 self._lose(account)
@@ -117,16 +137,10 @@ class TokenRenewal:
         after = with_answer(account, tokens, answer, self._secrets(), self._clock.now())
         if self._store().renew(account, after):
             return after
-        # Connected anew, it may stand on the same grant; disconnected, nobody else ends this one.
-        if self._store().find(account.tenant, account.user, account.server) is None:
-            self._revoke(tokens.way, answer.refresh or answer.access)
+        # It was disconnected or connected anew meanwhile: nobody else knows of these tokens.
+        kept = self._store().find(account.tenant, account.user, account.server)
+        self.end(after, deadline, by=kept if kept and kept.sealed else None)
         return None
-
-    def _revoke(self, way: OAuthWay, token: str) -> None:
-        try:
-            self._servers().revoke(way, token)
-        except UnavailableError as error:
-            logger.warning("tokens that are not kept are not revoked", extra=failure(error))
 
     def _release(self, account: McpAccount) -> None:
         self._store().renew(account, replace(account, claimed_until=None))
@@ -134,6 +148,10 @@ class TokenRenewal:
     def _lose(self, account: McpAccount) -> None:
         if account.sealed:
             self._store().renew(account, account.lost())
+
+
+def _is_same_client(way: OAuthWay, other: OAuthWay) -> bool:
+    return (way.token_endpoint, way.client.id) == (other.token_endpoint, other.client.id)
 
 
 def with_answer(

@@ -19,6 +19,7 @@ from archivolt.domain.federation import McpServer, McpTool, McpTransport
 from archivolt.domain.federation_limits import (
     MAX_MCP_ID_CHARS,
     MAX_MCP_SERVERS,
+    MCP_WAIT_SECONDS,
 )
 from archivolt.domain.identity import Principal, Role, TenantId
 from archivolt.federation.access import McpAccess
@@ -154,7 +155,12 @@ class McpServers:
         self._accounts().forget_server(tenant, server_id)
 
     def _listed(self, principal: Principal, server: McpServer) -> Sequence[McpTool]:
-        return self._access.using(principal, server, lambda target: self._client().tools(target))
+        return self._access.using(
+            principal,
+            server,
+            lambda target: self._client().tools(target),
+            seconds=MCP_WAIT_SECONDS,
+        )
 
     def _asked(self, principal: Principal, server: McpServer) -> McpServer:
         try:

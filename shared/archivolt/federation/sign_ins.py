@@ -8,16 +8,20 @@ from archivolt.domain.errors import ConflictError
 from archivolt.domain.federation import McpServer
 from archivolt.domain.mcp_accounts import (
     AuthorizationServer,
-    McpAccount,
+    McpAccountState,
     McpOAuthClient,
     OAuthRefusedError,
     OAuthWay,
     SignInSecrets,
     joined_scopes,
 )
+from archivolt.federation.standings import Standing
 from archivolt.governance.oauth.tokens import challenge_of
 
 _OFFLINE = "offline_access"
+# What would have a request mean something else than its parameters say (RFC 9101), or its answer
+# come in another way (OAuth 2.0 Multiple Response Type Encoding Practices).
+_OVERRULING = frozenset({"request", "request_uri", "response_mode"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,10 +45,11 @@ def way_of(server: McpServer, letting: AuthorizationServer, client: McpOAuthClie
     )
 
 
-def scope_for(server: McpServer, letting: AuthorizationServer, account: McpAccount | None) -> str:
+def scope_for(server: McpServer, letting: AuthorizationServer, standing: Standing) -> str:
     """Return the scope to ask for: what is had stays, what is lacking comes to it."""
-    asked = server.oauth.scope or letting.scope
-    if account is None or not account.wanted:
+    asked, account = server.oauth.scope or letting.scope, standing.account
+    is_elsewhere = standing.state is McpAccountState.MOVED
+    if account is None or is_elsewhere or not account.wanted:
         return asked
     return joined_scopes(account.scope, asked, account.wanted)
 
@@ -71,7 +76,7 @@ def address_for(endpoint: str, secrets: SignInSecrets, state: str) -> str:
         # OpenID Connect Core §11: else none is given.
         parameters["prompt"] = "consent"
     named = {name for name, _ in parse_qsl(urlsplit(endpoint).query, keep_blank_values=True)}
-    if named & {*parameters, "scope", "prompt"}:
+    if named & {*parameters, "scope", "prompt", *_OVERRULING}:
         raise ConflictError(
             "mcp_sign_in_unusable", server=secrets.way.server, reason="oauth_address"
         )

@@ -41,9 +41,10 @@ ListCheck = Callable[[Sequence[McpTool]], None]
 class McpClient(Protocol):
     """Speaks to MCP servers of others, from any thread.
 
-    Failures are `UnavailableError`: `mcp_server_unavailable` with a reason where no call was made;
-    `mcp_call_timeout`, and `mcp_call_cut` where it may have been. A server that asks for the
-    person's own account is a `AccountNeededError`, and no call was made.
+    All is over in the target's seconds. Failures are `UnavailableError`: `mcp_server_unavailable`
+    with a reason where no call was made; `mcp_call_timeout`, and `mcp_call_cut` where it may have
+    been. A server that asks for the person's own account is a `AccountNeededError`, and no call was
+    made.
     """
 
     def tools(self, target: McpTarget) -> list[McpTool]:

@@ -3,6 +3,7 @@
 from datetime import datetime
 from typing import Protocol
 
+from archivolt.domain.deadlines import Deadline
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.mcp_accounts import (
     AuthorizationServer,
@@ -51,8 +52,12 @@ class McpAccountStore(Protocol):
         """Note the scope that an account lacks, and nothing else of it; none of another id."""
         ...
 
-    def disconnect(self, tenant: TenantId, user: UserId, server: str) -> bool:
-        """Remove an account; False if there was none."""
+    def refuse(self, account: McpAccount, *, refused: bool) -> None:
+        """Note whether its newest token was refused, and nothing else of it; none of another id."""
+        ...
+
+    def disconnect(self, tenant: TenantId, user: UserId, server: str) -> McpAccount | None:
+        """Remove an account and return it as it was; None if there was none."""
         ...
 
     def forget_server(self, tenant: TenantId, server: str) -> None:
@@ -86,11 +91,11 @@ class McpAccountStore(Protocol):
 class AuthorizationServers(Protocol):
     """Speaks to the authorization servers of MCP servers of others.
 
-    All may raise `UnavailableError` (`mcp_server_unavailable`): an address does not answer, or not
-    as it should.
+    All are over by their deadline, and may raise `UnavailableError` (`mcp_server_unavailable`): an
+    address does not answer, or not as it should, or not in time.
     """
 
-    def discover(self, server: str, url: str) -> AuthorizationServer:
+    def discover(self, server: str, url: str, deadline: Deadline) -> AuthorizationServer:
         """Return who lets people in to the MCP server at an address.
 
         Raises:
@@ -99,7 +104,9 @@ class AuthorizationServers(Protocol):
         """
         ...
 
-    def register(self, way: OAuthWay, endpoint: str, redirect_uri: str) -> McpOAuthClient:
+    def register(
+        self, way: OAuthWay, endpoint: str, redirect_uri: str, deadline: Deadline
+    ) -> McpOAuthClient:
         """Register a client of ours (RFC 7591).
 
         Raises:
@@ -109,7 +116,7 @@ class AuthorizationServers(Protocol):
         ...
 
     def exchange(
-        self, way: OAuthWay, *, code: str, verifier: str, redirect_uri: str
+        self, way: OAuthWay, *, code: str, verifier: str, redirect_uri: str, deadline: Deadline
     ) -> TokenAnswer:
         """Return the tokens for a code.
 
@@ -119,7 +126,7 @@ class AuthorizationServers(Protocol):
         """
         ...
 
-    def renew(self, way: OAuthWay, refresh: str) -> TokenAnswer:
+    def renew(self, way: OAuthWay, refresh: str, deadline: Deadline) -> TokenAnswer:
         """Return new tokens for a refresh token, which stays good where no new one comes.
 
         Raises:
@@ -128,6 +135,6 @@ class AuthorizationServers(Protocol):
         """
         ...
 
-    def revoke(self, way: OAuthWay, token: str) -> None:
+    def revoke(self, way: OAuthWay, token: str, deadline: Deadline) -> None:
         """Have a token ended, where that can be asked for."""
         ...

@@ -17,13 +17,16 @@ from archivolt.adapters.http.challenges import challenge_value, scopes_in
 from archivolt.adapters.http.outbound import Caps, guarded_client
 from archivolt.adapters.oauth_client.calls import OAuthCalls
 from archivolt.adapters.oauth_client.servers import HttpAuthorizationServers
+from archivolt.domain.deadlines import Deadline
 from archivolt.domain.errors import ArchivoltError
 from archivolt.domain.mcp_accounts import McpOAuthClient, OAuthRefusedError, OAuthWay
 from tests.fakes.authorization_server import ISSUER, SERVER, AuthorizationScript
+from tests.fakes.clock import FrozenClock
 
 RESOURCE = "https://mcp.test/.well-known/oauth-protected-resource"
 METADATA = "https://login.test/.well-known/oauth-authorization-server/acme"
 TOKEN = "https://login.test/token"
+IN_TIME = Deadline(FrozenClock().now, 20)
 WAY = OAuthWay(
     server="ours",
     resource=SERVER,
@@ -35,13 +38,13 @@ WAY = OAuthWay(
 
 def reason_of(login: AuthorizationScript, url: str = SERVER) -> tuple[str, object]:
     with pytest.raises(ArchivoltError) as failed:
-        login.servers().discover("ours", url)
+        login.servers().discover("ours", url, IN_TIME)
     return failed.value.code, failed.value.details.get("reason")
 
 
 def test_a_server_is_asked_and_then_whom_it_names() -> None:
     login = AuthorizationScript()
-    found = login.servers().discover("ours", SERVER)
+    found = login.servers().discover("ours", SERVER, IN_TIME)
 
     assert login.asked == [SERVER, f"{RESOURCE}/mcp", METADATA]
     assert (found.issuer, found.resource, found.scope) == (ISSUER, SERVER, "read")
@@ -55,7 +58,7 @@ def test_the_challenge_says_where_to_look_and_what_to_ask_for() -> None:
     )
     login.answers[place] = httpx2.Response(200, json=login.document(SERVER))
 
-    assert login.servers().discover("ours", SERVER).scope == "a b"
+    assert login.servers().discover("ours", SERVER, IN_TIME).scope == "a b"
     assert login.asked[1] == place
 
 
@@ -70,7 +73,7 @@ def test_a_server_of_before_is_its_own_authorization_server() -> None:
     place = "https://mcp.test/.well-known/oauth-authorization-server"
     login.answers[place] = httpx2.Response(200, json=own)
 
-    found = login.servers().discover("ours", SERVER)
+    found = login.servers().discover("ours", SERVER, IN_TIME)
 
     assert (found.issuer, found.resource) == ("https://mcp.test", SERVER)
     assert (found.registration_endpoint, found.says_issuer, found.scope) == ("", False, "")
@@ -88,7 +91,7 @@ def test_the_metadata_may_be_that_of_openid_connect() -> None:
     }
     login.answers[place] = httpx2.Response(200, json=body)
 
-    assert login.servers().discover("ours", SERVER).authorization_endpoint.endswith("?b=c")
+    assert login.servers().discover("ours", SERVER, IN_TIME).authorization_endpoint.endswith("?b=c")
 
 
 @pytest.mark.parametrize(
@@ -170,9 +173,9 @@ def test_nobody_outside_leads_us_to_what_is_private_here() -> None:
         address = f"https://{host}/login"
         way = replace(WAY, token_endpoint=address, revocation_endpoint=address)
         for attempt in (
-            partial(servers.renew, way, "r"),
-            partial(servers.revoke, way, "r"),
-            partial(servers.register, way, address, "https://us.test"),
+            partial(servers.renew, way, "r", IN_TIME),
+            partial(servers.revoke, way, "r", IN_TIME),
+            partial(servers.register, way, address, "https://us.test", IN_TIME),
         ):
             with pytest.raises(ArchivoltError) as failed:
                 attempt()
@@ -201,7 +204,7 @@ def test_how_long_a_token_lasts_is_read_as_far_as_it_is_said(
     content = json.dumps({"access_token": "a", "token_type": "bEaReR", **body}).encode()
     login = AuthorizationScript(answers={TOKEN: httpx2.Response(200, content=content)})
 
-    assert login.servers().renew(WAY, "r").seconds == seconds
+    assert login.servers().renew(WAY, "r", IN_TIME).seconds == seconds
 
 
 @pytest.mark.parametrize(
@@ -227,7 +230,7 @@ def test_how_long_a_token_lasts_is_read_as_far_as_it_is_said(
 def test_what_is_no_token_is_none(status: int, body: object, expected: str) -> None:
     login = AuthorizationScript(answers={TOKEN: httpx2.Response(status, json=body)})
     with pytest.raises(ArchivoltError) as failed:
-        login.servers().renew(WAY, "r")
+        login.servers().renew(WAY, "r", IN_TIME)
 
     refused = isinstance(failed.value, OAuthRefusedError)
     assert f"{'refused ' if refused else ''}{failed.value.details['reason']}" == expected
@@ -246,7 +249,7 @@ def test_what_is_no_token_is_none(status: int, body: object, expected: str) -> N
 def test_a_registration_that_cannot_be_used_is_none(client: dict[str, Any]) -> None:
     login = AuthorizationScript(client=client)
     with pytest.raises(ArchivoltError) as failed:
-        login.servers().register(WAY, "https://login.test/register", "https://us.test")
+        login.servers().register(WAY, "https://login.test/register", "https://us.test", IN_TIME)
 
     assert failed.value.details["reason"] == "oauth_garbled"
 
@@ -259,7 +262,7 @@ def test_an_endless_answer_is_cut_off() -> None:
             OAuthCalls(rules, lambda given: guarded_client(given, caps))
         )
         with pytest.raises(ArchivoltError) as failed:
-            servers.discover("ours", url)
+            servers.discover("ours", url, IN_TIME)
 
     assert failed.value.details["reason"] == "mcp_unreachable"
 

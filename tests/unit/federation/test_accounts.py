@@ -462,7 +462,8 @@ def test_a_token_goes_to_the_address_that_it_was_given_for_and_no_other(world: A
     world.servers.save(ACME, moved)
 
     assert world.call(moved) == ""
-    assert world.accounts.standing(world.alice, "ours").state == "not_connected"
+    assert world.accounts.standing(world.alice, "ours").state == "moved"
+    assert world.accounts.states(world.alice, [moved]) == {"ours": "moved"}
 
 
 @pytest.mark.parametrize(
@@ -637,3 +638,86 @@ def test_nobody_is_sent_to_an_address_that_speaks_for_us(world: Accounts, addres
         world.begin()
 
     assert failure_of(refused.value) == ("mcp_sign_in_unusable", "oauth_address")
+
+
+@pytest.mark.parametrize("named", ["request", "request_uri", "response_mode", "prompt"])
+def test_nobody_is_sent_to_an_address_that_overrules_what_is_asked(
+    world: Accounts, named: str
+) -> None:
+    world.login.metadata = {"authorization_endpoint": f"https://login.test/authorize?{named}=x"}
+
+    with pytest.raises(ConflictError, match="mcp_sign_in_unusable"):
+        world.begin()
+
+
+def test_an_account_whose_new_tokens_are_refused_needs_a_sign_in_and_renews_no_more(
+    world: Accounts,
+) -> None:
+    world.connect()
+    world.takes = set()
+    for _ in range(3):
+        with pytest.raises(AccountNeededError):
+            world.call()
+
+    assert world.sent == ["access-1", "access-2", "access-2", "access-2"]
+    assert len(world.login.forms) == 2
+    assert world.accounts.standing(world.alice, "ours").state == "sign_in_needed"
+    world.takes = {"access-2"}
+    assert world.call() == "access-2"
+    assert world.accounts.standing(world.alice, "ours").state == "connected"
+    world.takes = {"access-3"}
+    assert world.call() == "access-3"
+
+
+def test_what_was_not_done_says_nothing_of_an_account_that_was_refused(world: Accounts) -> None:
+    world.connect()
+    world.store.refuse(world.kept(), refused=True)
+
+    assert world.access.using(world.alice, OURS, lambda _: None) is None
+    assert world.kept().refused
+    world.connect()
+    assert not world.kept().refused
+
+
+def as_another(world: Accounts) -> None:
+    """Have us be let in as another client from now on."""
+    world.login.client = {"client_id": "another"}
+    kept = world.store.client(ACME, "ours")
+    assert kept is not None
+    world.store.keep_client(ACME, replace(kept, good_until=world.clock.now()))
+
+
+def test_what_a_new_connection_replaces_is_ended_unless_it_may_be_the_same_grant(
+    world: Accounts,
+) -> None:
+    world.connect()
+    world.connect()
+    assert world.login.revoked == []
+
+    as_another(world)
+    world.connect()
+    assert world.login.revoked == ["refresh-2"]
+    world.login.answers["https://login.test/revoke"] = httpx2.ConnectError("gone")
+    as_another(world)
+    world.login.client = {"client_id": "a third"}
+    world.connect()
+    assert world.call() == "access-4"
+
+
+def test_who_connects_as_another_while_tokens_are_renewed_leaves_none_of_before(
+    world: Accounts,
+) -> None:
+    def connect_anew() -> None:
+        world.login.before_tokens = lambda: None
+        as_another(world)
+        world.connect()
+
+    world.connect()
+    world.clock.advance(hours=1)
+    world.login.before_tokens = connect_anew
+    with pytest.raises(AccountNeededError):
+        world.call()
+
+    # What it replaced, which the renewal used up meanwhile, and what that brought.
+    assert world.login.revoked == ["refresh-1", "refresh-2"]
+    assert world.call() == "access-3"

@@ -56,6 +56,7 @@ class DynamoMcpAccounts:
             "id": account.id,
             "issuer": account.issuer,
             "connected_at": to_number(account.connected_at),
+            "refused": account.refused,
             **_renewed(account),
         }
         used = Delete(key=_pending_key(account.tenant, digest), condition=Attr("used").eq(True))
@@ -82,9 +83,18 @@ class DynamoMcpAccounts:
         key = _key(account.tenant, account.user, account.server)
         self._updated(Update(key=key, set={"wanted": scope}, condition=Attr("id").eq(account.id)))
 
-    def disconnect(self, tenant: TenantId, user: UserId, server: str) -> bool:
-        """Remove an account."""
-        return is_key_text(server) and self._removed(_key(tenant, user, server))
+    def refuse(self, account: McpAccount, *, refused: bool) -> None:
+        """Note whether the newest token of an account was refused."""
+        key = _key(account.tenant, account.user, account.server)
+        same = Attr("id").eq(account.id)
+        self._updated(Update(key=key, set={"refused": refused}, condition=same))
+
+    def disconnect(self, tenant: TenantId, user: UserId, server: str) -> McpAccount | None:
+        """Remove an account and return it as it was."""
+        if not is_key_text(server):
+            return None
+        item = self._table.remove(_key(tenant, user, server))
+        return None if item is None else _account(item)
 
     def forget_server(self, tenant: TenantId, server: str) -> None:
         """Remove everybody's accounts and sign-ins at a server, and our client there."""
@@ -168,13 +178,6 @@ class DynamoMcpAccounts:
             return False
         return True
 
-    def _removed(self, key: Key) -> bool:
-        try:
-            self._table.write(Delete(key=key, condition=PRESENT))
-        except ConditionFailedError:
-            return False
-        return True
-
 
 def _key(tenant: TenantId, user: UserId, server: str) -> Key:
     return Key(f"MCP_ACCOUNTS#{tenant}", f"{user}#{server}")
@@ -219,6 +222,7 @@ def _account(item: StoredItem) -> McpAccount:
         renewable=item["renewable"],
         scope=item["scope"],
         wanted=item["wanted"],
+        refused=item.get("refused", False),
         edition=int(item["edition"]),
         claimed_until=moment_or_none(item["claimed_until"]),
     )

@@ -101,6 +101,14 @@ class DynamoTable:
             else:
                 self._client.delete_item(TableName=self._name, **write.arguments())
 
+    def remove(self, key: Key) -> StoredItem | None:
+        """Remove one item and return it as it was, None if there was none."""
+        with translated():
+            answer = self._client.delete_item(
+                TableName=self._name, Key=to_attributes(key._asdict()), ReturnValues="ALL_OLD"
+            )
+        return from_attributes(answer["Attributes"]) if answer.get("Attributes") else None
+
     def update(self, update: Update) -> StoredItem:
         """Change one item and return it as it is then.
 

@@ -16,6 +16,8 @@ from archivolt.domain.errors import InvalidRequestError
 _GLOBAL_UNICAST: Final = IPv6Network("2000::/3")
 # RFC 6052 §2.1: an IPv4 address as an IPv6-only network reaches it.
 _NAT64: Final = IPv6Network("64:ff9b::/96")
+# RFC 6761 §6.3, RFC 6762 §3.
+_OF_THE_MACHINE: Final = frozenset({"localhost", "local"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,18 @@ class OutboundRules:
 
 def _name(host: str) -> str:
     return host.lower().strip("[]")
+
+
+def is_public_name(host: str) -> bool:
+    """Tell whether a host, as it is written, may be one of the public Internet.
+
+    It is for what a browser will resolve and not we: any form of a number is an address to it.
+    """
+    name = _name(host).removesuffix(".")
+    last = name.rpartition(".")[2]
+    if ":" in name or last.isdecimal() or last.startswith("0x"):
+        return is_public(name)
+    return "." in name and last not in _OF_THE_MACHINE
 
 
 def is_public(address: str) -> bool:

@@ -7,6 +7,8 @@ name, which the layers above never lose.
 
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from concurrent.futures import Future
+from threading import Thread
 from typing import Final
 
 import anyio
@@ -45,8 +47,9 @@ async def resolve_async(host: str, port: int) -> _Found:
 class GuardedBackend(NetworkBackend):
     """Connects where the rules allow.
 
-    An answer, its head included, has `seconds` from the last word of its request: a server that
-    says a little from time to time keeps nobody waiting.
+    An answer, its head included, has `seconds` from the last word of its request (None: its read
+    timeout): a server that says a little from time to time keeps nobody waiting. A name has the
+    connect timeout to resolve, and its addresses have it together.
     """
 
     def __init__(
@@ -54,7 +57,7 @@ class GuardedBackend(NetworkBackend):
         rules: OutboundRules,
         *,
         resolve: Callable[[str, int], _Found] = resolve,
-        seconds: float = MAX_OUTBOUND_SECONDS,
+        seconds: float | None = MAX_OUTBOUND_SECONDS,
     ) -> None:
         self._rules = rules
         self._resolve = resolve
@@ -76,14 +79,18 @@ class GuardedBackend(NetworkBackend):
 
         """
         try:
-            found = self._resolve(host, port)
+            found = _in_time(lambda: self._resolve(host, port), timeout)
+        except TimeoutError as error:
+            raise ConnectTimeout("the host name does not resolve in time") from error
         except (OSError, UnicodeError) as error:
             raise ConnectError("the host name does not resolve") from error
         failure: Exception = ConnectError("the host has no address")
-        for address in _checked(self._rules, host, port, found):
+        addresses = _checked(self._rules, host, port, found)
+        for address in addresses:
+            share = timeout and timeout / len(addresses)
             try:
                 stream = self._backend.connect_tcp(
-                    address, port, timeout, local_address, socket_options or []
+                    address, port, share, local_address, socket_options or []
                 )
             except (ConnectError, ConnectTimeout) as error:
                 failure = error
@@ -139,6 +146,20 @@ class AsyncGuardedBackend(AsyncNetworkBackend):
     async def sleep(self, seconds: float) -> None:
         """Wait."""
         await anyio.sleep(seconds)
+
+
+def _in_time(work: Callable[[], _Found], seconds: float | None) -> _Found:
+    """Return what `work` comes to, in time: what the system's resolver does ends when it does."""
+    done: Future[_Found] = Future()
+
+    def do() -> None:
+        try:
+            done.set_result(work())
+        except Exception as error:  # noqa: BLE001  the caller's to judge
+            done.set_exception(error)
+
+    Thread(target=do, name="resolving", daemon=True).start()
+    return done.result(seconds)
 
 
 def _checked(rules: OutboundRules, host: str, port: int, found: _Found) -> list[str]:

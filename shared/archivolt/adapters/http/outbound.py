@@ -4,6 +4,7 @@ Redirects are returned and not followed, proxies and credentials of the environm
 and answers are taken uncompressed, so that the cap on bytes is a cap on what they become.
 """
 
+import math
 import ssl
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -39,12 +40,19 @@ class AnswerCapError(httpx2.TransportError):
         self.status = status
 
 
+class AnswerCompressedError(AnswerCapError):
+    """An answer is compressed: how much it becomes nobody knows."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caps:
-    """How much one answer may bring, in bytes, and how long it may take, in seconds."""
+    """How much one answer may bring, in bytes, and how long it may take, in seconds.
+
+    Without `seconds`, the read timeout of a blocking call is for its answer as a whole.
+    """
 
     max_bytes: int = MAX_OUTBOUND_BYTES
-    seconds: float = MAX_OUTBOUND_SECONDS
+    seconds: float | None = MAX_OUTBOUND_SECONDS
 
 
 def guarded_client(
@@ -98,7 +106,7 @@ class GuardedTransport(httpx2.HTTPTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request."""
-        deadline = time.monotonic() + self._caps.seconds
+        deadline = _end_of(self._caps)
         response = super().handle_request(request)
         try:
             _check_head(response, self._caps)
@@ -132,7 +140,7 @@ class AsyncGuardedTransport(httpx2.AsyncHTTPTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request."""
-        deadline = time.monotonic() + self._caps.seconds
+        deadline = _end_of(self._caps)
         response = await super().handle_async_request(request)
         try:
             _check_head(response, self._caps)
@@ -174,9 +182,13 @@ class _AsyncCappedStream(httpx2.AsyncByteStream):
         await self._stream.aclose()
 
 
+def _end_of(caps: Caps) -> float:
+    return math.inf if caps.seconds is None else time.monotonic() + caps.seconds
+
+
 def _check_head(response: httpx2.Response, caps: Caps) -> None:
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        raise AnswerCapError("the answer is compressed", status=response.status_code)
+        raise AnswerCompressedError("the answer is compressed", status=response.status_code)
     announced = response.headers.get("content-length", "")
     if announced.isdecimal() and int(announced) > caps.max_bytes:
         raise AnswerCapError("the answer is too large", status=response.status_code)

@@ -1,20 +1,36 @@
 """Calls to addresses that strangers name: guarded, a little, soon, and without redirects."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, cast
 from urllib.parse import SplitResult, urlsplit
 
 import httpx2
 
-from archivolt.adapters.http.addresses import OutboundRules
+from archivolt.adapters.http.addresses import OutboundRules, is_public_name
 from archivolt.adapters.http.outbound import Caps, guarded_client
+from archivolt.domain.deadlines import Deadline
 from archivolt.domain.errors import ConflictError, InvalidRequestError, UnavailableError
-from archivolt.domain.federation_limits import MAX_OAUTH_ANSWER_BYTES, OAUTH_SECONDS
+from archivolt.domain.federation_limits import (
+    MAX_OAUTH_ANSWER_BYTES,
+    OAUTH_CONNECT_SECONDS,
+    OAUTH_SECONDS,
+)
 from archivolt.domain.limits import MAX_URL_CHARS
 
-_TIMEOUT: Final = httpx2.Timeout(OAUTH_SECONDS, connect=5)
 _PORTS: Final = {"https": 443, "http": 80}
+# Names and passwords; and browsers read a host's escapes, where nobody else does.
+_NO_HOST: Final = frozenset("@%")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Led:
+    """Which MCP server leads us somewhere, with its address, and by when it has to be over."""
+
+    server: str
+    url: str
+    deadline: Deadline
 
 
 class OAuthCalls:
@@ -37,15 +53,14 @@ class OAuthCalls:
         self._rules = rules
         self._client = cache(client or _client)
 
-    def is_inside(self, url: str) -> bool:
-        """Tell whether the deployment names the host of an MCP server."""
+    def _is_inside(self, url: str) -> bool:
+        # Whether the deployment names the host of an MCP server.
         parts = urlsplit(url)
         return self._rules.allows(parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 0))
 
     def send(
         self,
-        server: str,
-        url: str,
+        led: Led,
         address: str,
         *,
         method: str = "GET",
@@ -53,13 +68,16 @@ class OAuthCalls:
         json: object = None,
         headers: Mapping[str, str] | None = None,
     ) -> httpx2.Response:
-        """Return the answer of an address that the server at `url` led us to.
+        """Return the answer of an address, by the deadline.
 
         Raises:
             UnavailableError: `mcp_server_unavailable`.
 
         """
-        client = self._client(self._rules if self.is_inside(url) else OutboundRules())
+        left = led.deadline.left()
+        if not left:
+            raise _unavailable(led.server, "mcp_slow")
+        client = self._client(self._rules_for(led.url))
         try:
             return client.request(
                 method,
@@ -67,16 +85,16 @@ class OAuthCalls:
                 data=form,
                 json=json,
                 headers={"accept": "application/json", **(headers or {})},
-                timeout=_TIMEOUT,
+                timeout=_shared(left),
             )
         except InvalidRequestError as error:
-            raise _unavailable(server, "mcp_address_private") from error
+            raise _unavailable(led.server, "mcp_address_private") from error
         except httpx2.TimeoutException as error:
-            raise _unavailable(server, "mcp_slow") from error
+            raise _unavailable(led.server, "mcp_slow") from error
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise _unavailable(server, "mcp_unreachable") from error
+            raise _unavailable(led.server, "mcp_unreachable") from error
 
-    def address(self, server: str, url: str, value: object) -> str:
+    def address(self, led: Led, value: object) -> str:
         """Return an address that a document names, if people and tokens may be sent there.
 
         Raises:
@@ -84,10 +102,18 @@ class OAuthCalls:
 
         """
         parts = _split(value)
-        schemes = {"https", "http"} if self.is_inside(url) else {"https"}
-        if parts is None or parts.scheme not in schemes:
-            raise ConflictError("mcp_sign_in_unusable", server=server, reason="oauth_address")
+        schemes = {"https", "http"} if self._is_inside(led.url) else {"https"}
+        if parts is None or parts.scheme not in schemes or not self._is_public(led, parts):
+            raise ConflictError("mcp_sign_in_unusable", server=led.server, reason="oauth_address")
         return str(value)
+
+    def _is_public(self, led: Led, parts: SplitResult) -> bool:
+        # Our own calls are guarded; a browser goes where it is sent.
+        host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
+        return is_public_name(host) or self._rules_for(led.url).allows(host, port)
+
+    def _rules_for(self, url: str) -> OutboundRules:
+        return self._rules if self._is_inside(url) else OutboundRules()
 
 
 def object_of(response: httpx2.Response) -> dict[str, Any] | None:
@@ -107,7 +133,10 @@ def _split(value: object) -> SplitResult | None:
     try:
         parts = urlsplit(value)
         usable = (
-            parts.port != 0 and parts.hostname and "@" not in parts.netloc and not parts.fragment
+            parts.port != 0
+            and parts.hostname
+            and not set(parts.netloc) & _NO_HOST
+            and not parts.fragment
         )
     except ValueError:
         return None
@@ -118,6 +147,15 @@ def _unavailable(server: str, reason: str) -> UnavailableError:
     return UnavailableError("mcp_server_unavailable", server=server, reason=reason, status=0)
 
 
+def _shared(left: float) -> httpx2.Timeout:
+    """Return what is left, shared out: all that a call waits for is over by then.
+
+    A connection waits for its turn, its name, its addresses and its TLS; an answer has two shares.
+    """
+    share = min(OAUTH_CONNECT_SECONDS, left / 6)
+    return httpx2.Timeout(min(OAUTH_SECONDS, left / 3), connect=share, pool=share)
+
+
 def _client(rules: OutboundRules) -> httpx2.Client:
-    caps = Caps(max_bytes=MAX_OAUTH_ANSWER_BYTES, seconds=OAUTH_SECONDS)
+    caps = Caps(max_bytes=MAX_OAUTH_ANSWER_BYTES, seconds=None)
     return guarded_client(rules, caps)

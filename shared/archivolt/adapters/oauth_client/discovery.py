@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx2
 
 from archivolt.adapters.http.challenges import challenge_value, scopes_in
-from archivolt.adapters.oauth_client.calls import OAuthCalls, object_of
+from archivolt.adapters.oauth_client.calls import Led, OAuthCalls, object_of
 from archivolt.domain.errors import ConflictError, UnavailableError
 from archivolt.domain.federation_limits import MAX_CHALLENGE_CHARS
 from archivolt.domain.mcp_accounts import AuthorizationServer, joined_scopes
@@ -39,16 +39,18 @@ class _Resource:
 class Discovery:
     """Finds the authorization server of an MCP server."""
 
-    def __init__(self, calls: OAuthCalls) -> None:
+    def __init__(self, calls: OAuthCalls, led: Led) -> None:
         self._calls = calls
+        self._led = led
+        self._url = led.url
 
-    def of(self, server: str, url: str) -> AuthorizationServer:
+    def found(self) -> AuthorizationServer:
         """Return who lets people in; see the port."""
-        header = self._challenge(server, url)
-        resource = self._resource(server, url, challenge_value(header, "resource_metadata"))
-        metadata = self._metadata(server, url, resource.issuer)
+        header = self._challenge()
+        resource = self._resource(challenge_value(header, "resource_metadata"))
+        metadata = self._metadata(resource.issuer)
         if "S256" not in _texts(metadata.get("code_challenge_methods_supported")):
-            raise _unusable(server, "oauth_pkce")
+            raise self._unusable("oauth_pkce")
         known = _texts(metadata.get("scopes_supported"))
         scope = scopes_in(challenge_value(header, "scope")) or resource.scopes
         if scope and _OFFLINE in known:
@@ -58,7 +60,7 @@ class Discovery:
             given = metadata.get(name)
             if not given and not needed:
                 return ""
-            return self._calls.address(server, url, given)
+            return self._address(given)
 
         return AuthorizationServer(
             issuer=resource.issuer,
@@ -73,36 +75,36 @@ class Discovery:
             auth_methods=_texts(metadata.get("token_endpoint_auth_methods_supported")),
         )
 
-    def _challenge(self, server: str, url: str) -> str:
+    def _challenge(self) -> str:
         """Return what a server answers to somebody without a token."""
         accept = {"accept": "application/json, text/event-stream"}
-        answer = self._calls.send(server, url, url, method="POST", json=_KNOCK, headers=accept)
+        answer = self._calls.send(self._led, self._url, method="POST", json=_KNOCK, headers=accept)
         return answer.headers.get("www-authenticate", "")[:MAX_CHALLENGE_CHARS]
 
-    def _resource(self, server: str, url: str, named: str) -> _Resource:
+    def _resource(self, named: str) -> _Resource:
         # One that the server itself names is the one, and no other is looked for.
-        places = [self._calls.address(server, url, named)] if named else _resource_places(url)
+        places = [self._address(named)] if named else _resource_places(self._url)
         for place in places:
-            read = _found(self._calls.send(server, url, place))
+            read = _found(self._asked(place))
             if read is not None:
-                return self._read_resource(server, url, read)
+                return self._read_resource(read)
         if named:
-            raise _unusable(server, "oauth_garbled")
+            raise self._unusable("oauth_garbled")
         # Of before RFC 9728: the server is its own authorization server (MCP 2025-03-26).
-        return _Resource(issuer=_origin(url), resource=url, scopes="")
+        return _Resource(issuer=_origin(self._url), resource=self._url, scopes="")
 
-    def _read_resource(self, server: str, url: str, read: dict[str, Any]) -> _Resource:
+    def _read_resource(self, read: dict[str, Any]) -> _Resource:
         resource: object = read.get("resource")
-        if not isinstance(resource, str) or not _covers(resource, url):
-            raise _unusable(server, "oauth_resource")
+        if not isinstance(resource, str) or not _covers(resource, self._url):
+            raise self._unusable("oauth_resource")
         issuers = _texts(read.get("authorization_servers"))
         if not issuers:
-            raise _unusable(server, "oauth_absent")
+            raise self._unusable("oauth_absent")
         scopes = scopes_in(" ".join(_texts(read.get("scopes_supported"))))
-        issuer = self._calls.address(server, url, issuers[0])
-        return _Resource(issuer=issuer, resource=resource, scopes=scopes)
+        issuer = self._address(issuers[0])
+        return _Resource(issuer=issuer, resource=self._address(resource), scopes=scopes)
 
-    def _metadata(self, server: str, url: str, issuer: str) -> dict[str, Any]:
+    def _metadata(self, issuer: str) -> dict[str, Any]:
         """Return the metadata of an issuer, under the very name by which it was asked for.
 
         Raises:
@@ -110,11 +112,11 @@ class Discovery:
 
         """
         for place in _metadata_places(issuer):
-            answer = self._calls.send(server, url, place)
+            answer = self._asked(place)
             if answer.status_code >= _SERVER_ERROR:
                 raise UnavailableError(
                     "mcp_server_unavailable",
-                    server=server,
+                    server=self._led.server,
                     reason="mcp_http_status",
                     status=answer.status_code,
                 )
@@ -122,9 +124,18 @@ class Discovery:
             if read is None:
                 continue
             if not _is_same(read.get("issuer"), issuer):
-                raise _unusable(server, "oauth_issuer")
+                raise self._unusable("oauth_issuer")
             return read
-        raise _unusable(server, "oauth_absent")
+        raise self._unusable("oauth_absent")
+
+    def _asked(self, place: str) -> httpx2.Response:
+        return self._calls.send(self._led, place)
+
+    def _address(self, value: object) -> str:
+        return self._calls.address(self._led, value)
+
+    def _unusable(self, reason: str) -> ConflictError:
+        return ConflictError("mcp_sign_in_unusable", server=self._led.server, reason=reason)
 
 
 def _found(answer: httpx2.Response) -> dict[str, Any] | None:
@@ -174,7 +185,3 @@ def _origin(url: str) -> str:
 def _texts(value: object) -> tuple[str, ...]:
     listed = cast("Sequence[object]", value) if isinstance(value, list) else ()
     return tuple(each for each in listed if isinstance(each, str))
-
-
-def _unusable(server: str, reason: str) -> ConflictError:
-    return ConflictError("mcp_sign_in_unusable", server=server, reason=reason)

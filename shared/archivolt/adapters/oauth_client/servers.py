@@ -10,8 +10,9 @@ from urllib.parse import quote
 import httpx2
 
 from archivolt.adapters.http.challenges import scopes_in
-from archivolt.adapters.oauth_client.calls import OAuthCalls, object_of
+from archivolt.adapters.oauth_client.calls import Led, OAuthCalls, object_of
 from archivolt.adapters.oauth_client.discovery import Discovery
+from archivolt.domain.deadlines import Deadline
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.federation_limits import (
     MAX_CLIENT_ID_CHARS,
@@ -42,18 +43,19 @@ class HttpAuthorizationServers:
 
     def __init__(self, calls: OAuthCalls) -> None:
         self._calls = calls
-        self._discovery = Discovery(calls)
 
-    def discover(self, server: str, url: str) -> AuthorizationServer:
+    def discover(self, server: str, url: str, deadline: Deadline) -> AuthorizationServer:
         """Return who lets people in to the MCP server at an address."""
-        return self._discovery.of(server, url)
+        return Discovery(self._calls, Led(server=server, url=url, deadline=deadline)).found()
 
-    def register(self, way: OAuthWay, endpoint: str, redirect_uri: str) -> McpOAuthClient:
+    def register(
+        self, way: OAuthWay, endpoint: str, redirect_uri: str, deadline: Deadline
+    ) -> McpOAuthClient:
         """Register a client of ours."""
         wished = client_description(redirect_uri) | {
             "token_endpoint_auth_method": way.client.method
         }
-        answer = self._calls.send(way.server, way.resource, endpoint, method="POST", json=wished)
+        answer = self._calls.send(_led(way, deadline), endpoint, method="POST", json=wished)
         read = _accepted(way.server, answer)
         client_id, secret = read.get("client_id"), read.get("client_secret") or ""
         method = read.get("token_endpoint_auth_method") or (
@@ -66,7 +68,7 @@ class HttpAuthorizationServers:
         return McpOAuthClient(id=client_id, secret=secret, method=method)
 
     def exchange(
-        self, way: OAuthWay, *, code: str, verifier: str, redirect_uri: str
+        self, way: OAuthWay, *, code: str, verifier: str, redirect_uri: str, deadline: Deadline
     ) -> TokenAnswer:
         """Return the tokens for a code."""
         return self._tokens(
@@ -77,19 +79,22 @@ class HttpAuthorizationServers:
                 "redirect_uri": redirect_uri,
                 "code_verifier": verifier,
             },
+            deadline,
         )
 
-    def renew(self, way: OAuthWay, refresh: str) -> TokenAnswer:
+    def renew(self, way: OAuthWay, refresh: str, deadline: Deadline) -> TokenAnswer:
         """Return new tokens for a refresh token."""
-        return self._tokens(way, {"grant_type": "refresh_token", "refresh_token": refresh})
+        form = {"grant_type": "refresh_token", "refresh_token": refresh}
+        return self._tokens(way, form, deadline)
 
-    def revoke(self, way: OAuthWay, token: str) -> None:
+    def revoke(self, way: OAuthWay, token: str, deadline: Deadline) -> None:
         """Have a token ended, where that can be asked for."""
         if way.revocation_endpoint:
-            self._post(way, way.revocation_endpoint, {"token": token})
+            self._post(way, way.revocation_endpoint, {"token": token}, deadline)
 
-    def _tokens(self, way: OAuthWay, form: Mapping[str, str]) -> TokenAnswer:
-        answer = self._post(way, way.token_endpoint, {**form, "resource": way.resource})
+    def _tokens(self, way: OAuthWay, form: Mapping[str, str], deadline: Deadline) -> TokenAnswer:
+        form = {**form, "resource": way.resource}
+        answer = self._post(way, way.token_endpoint, form, deadline)
         read = _accepted(way.server, answer)
         access, refresh = read.get("access_token"), read.get("refresh_token") or ""
         kind, scope = read.get("token_type", "bearer"), read.get("scope") or ""
@@ -106,7 +111,9 @@ class HttpAuthorizationServers:
             scope=scopes_in(scope) if isinstance(scope, str) else "",
         )
 
-    def _post(self, way: OAuthWay, endpoint: str, form: Mapping[str, str]) -> httpx2.Response:
+    def _post(
+        self, way: OAuthWay, endpoint: str, form: Mapping[str, str], deadline: Deadline
+    ) -> httpx2.Response:
         """Send a form, and say who we are as the client's method has it (RFC 6749 §2.3.1)."""
         client = way.client
         sent, headers = {**form}, dict[str, str]()
@@ -118,8 +125,12 @@ class HttpAuthorizationServers:
             if client.secret:
                 sent["client_secret"] = client.secret
         return self._calls.send(
-            way.server, way.resource, endpoint, method="POST", form=sent, headers=headers
+            _led(way, deadline), endpoint, method="POST", form=sent, headers=headers
         )
+
+
+def _led(way: OAuthWay, deadline: Deadline) -> Led:
+    return Led(server=way.server, url=way.resource, deadline=deadline)
 
 
 def _accepted(server: str, answer: httpx2.Response) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Pages where a person connects their own account at an MCP server of others, and comes back to.
 
-The way there is a page that goes on by itself: whom a server names lets people in by further
-addresses, and browsers hold every step after a form to the page's `form-action`.
+The way there is a page that says where it leads, and goes on by a link: an MCP server may name the
+sign-in page of anybody, and browsers hold every step after a form to the page's `form-action`.
 """
 
 import re
@@ -18,7 +18,7 @@ from archivolt.domain.mcp_accounts import McpAccountState, client_description
 from archivolt.domain.messages import Language
 from archivolt.entrypoints.browser import texts
 from archivolt.entrypoints.browser.markup import Markup, element
-from archivolt.entrypoints.browser.pages import page, page_going_on
+from archivolt.entrypoints.browser.pages import page
 from archivolt.entrypoints.browser.services import BrowserServices, BrowserServicesOf
 from archivolt.entrypoints.browser.session import (
     Fields,
@@ -30,8 +30,8 @@ from archivolt.entrypoints.browser.session import (
     sent_to,
 )
 from archivolt.entrypoints.http.errors import language_for
-from archivolt.federation.accounts import Standing
 from archivolt.federation.sign_ins import SignInAnswer
+from archivolt.federation.standings import Standing
 from archivolt.governance.sign_in.sessions import SignedIn
 
 _PLACE: Final = re.compile(r"[0-9a-f]{16}")
@@ -77,6 +77,7 @@ def _page(
         McpAccountState.ABSENT: texts.ACCOUNT_ABSENT,
         McpAccountState.CONNECTED: texts.ACCOUNT_CONNECTED,
         McpAccountState.SIGN_IN_NEEDED: texts.ACCOUNT_SIGN_IN,
+        McpAccountState.MOVED: texts.ACCOUNT_MOVED,
     }[standing.state]
     account = standing.account
     host = urlsplit(account.issuer).hostname or "" if account else ""
@@ -91,7 +92,7 @@ def _page(
             said.spoken(language).format(server=server, host=host, place=standing.place),
         ),
         connect,
-        end if standing.is_kept else "",
+        end if account else "",
     )
 
 
@@ -118,7 +119,16 @@ def _changed(services: BrowserServices, request: Request, fields: Fields) -> Res
         return sent_to(services.address(f"{_PATH}{known}"))
     with services.by_hand.doing(by.principal, "connect_mcp_account", server=server_id):
         place = accounts.begin(by.principal, server_id)
-    return page_going_on(texts.ACCOUNT_CONNECT, language_for(request), place.address)
+    return _way_on(place.address, language_for(request))
+
+
+def _way_on(address: str, language: Language) -> Response:
+    """Say who will ask the person to sign in, and let them go there."""
+    host = urlsplit(address).netloc
+    said = texts.ACCOUNT_WAY_ON.spoken(language).format(host=host)
+    link = element("a", texts.CONTINUE.spoken(language), href=address)
+    title = texts.ACCOUNT_CONNECT.spoken(language)
+    return page(title, language, element("p", said), element("p", link))
 
 
 def _back(services: BrowserServices, request: Request) -> Response:

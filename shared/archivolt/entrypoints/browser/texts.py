@@ -81,6 +81,18 @@ ACCOUNT_SIGN_IN: Final = Message(
     "{host} does not let you in any more, or not far enough: connect it again.",
     "{host} ne vous laisse plus entrer, ou pas assez loin : reliez-le de nouveau.",
 )
+ACCOUNT_MOVED: Final = Message(
+    "{server} has another address now: {place}. {host} let you in to the one before, and nothing of"
+    " that is sent to the new one. Connect your account there, or end what is left of the other.",
+    "{server} a maintenant une autre adresse : {place}. {host} vous avait laissé entrer à la"
+    " précédente, et rien n'en est envoyé à la nouvelle. Reliez-y votre compte, ou coupez ce qui"
+    " reste de l'autre lien.",
+)
+ACCOUNT_WAY_ON: Final = Message(
+    "You sign in at {host}. Go on if that is who you expect, and sign in nowhere else.",
+    "Vous vous identifiez chez {host}. Continuez si c'est bien qui vous attendez, et ne vous"
+    " identifiez nulle part ailleurs.",
+)
 ACCOUNT_CONNECT: Final = Message("Connect", "Relier")
 ACCOUNT_END: Final = Message("Disconnect", "Couper le lien")
 ACCOUNT_DONE_TITLE: Final = Message("Your account is connected", "Votre compte est relié")

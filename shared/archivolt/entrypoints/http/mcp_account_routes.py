@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from archivolt.domain.mcp_accounts import McpAccountState
 from archivolt.entrypoints.http.authentication import InteractivePrincipal
 from archivolt.entrypoints.http.services import ServicesOf
-from archivolt.federation.accounts import SignInPlace, Standing
+from archivolt.federation.standings import SignInPlace, Standing
 
 
 class McpAccountBody(BaseModel):
