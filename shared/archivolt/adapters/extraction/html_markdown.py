@@ -20,6 +20,10 @@ _PARAGRAPHS: Final = frozenset(
 _LEFT_OUT: Final = frozenset(
     "script style template svg math object iframe noembed canvas datalist".split()  # noqa: SIM905
 )
+# Without content, as XML may write them, they say nothing.
+_AROUND: Final = frozenset(
+    (*_HEADINGS, "title", "ul", "ol", "blockquote", "pre", "code", "table", "a")
+)
 _MAX_INDENT: Final = 8
 _MAX_LINK_CHARS: Final = 500
 _LINK: Final = re.compile(r"https?://[^\s()<>]+")
@@ -68,9 +72,9 @@ class _Writer:
             self._line.append(text)
 
     def tag(self, tag: Tag) -> None:
-        if tag.name in _LEFT_OUT and not tag.attributes.endswith("/"):
+        if tag.name in _LEFT_OUT and not tag.is_empty:
             self._leave_out(tag)
-        if self._left_out:
+        if self._left_out or (tag.name in _AROUND and tag.is_empty):
             return
         if tag.name in _HEADINGS:
             self._turn_heading(tag)

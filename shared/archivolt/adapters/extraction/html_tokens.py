@@ -15,6 +15,8 @@ _NAME: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,50})")
 _PLAIN_TAG: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]{0,50}+)([^>\"']*+)>")
 _TAG_MARKS: Final = re.compile("[>\"']")
 _ANY_TAG: Final = re.compile("<[^>]*>")
+# A slash that is no part of an unquoted value.
+_EMPTY: Final = re.compile(r"(?:^|[\s\"'])/\Z")
 _ATTRIBUTE: Final = r"(?:^|\s){}\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))"
 
 
@@ -30,6 +32,11 @@ class Tag(NamedTuple):
     name: str
     is_end: bool
     attributes: str = ""
+
+    @property
+    def is_empty(self) -> bool:
+        """Tell whether it is a start tag that ends its element too, as XML may write it."""
+        return not self.is_end and bool(_EMPTY.search(self.attributes, len(self.attributes) - 2))
 
     def attribute(self, name: str) -> str:
         """Return an attribute's value, "" where it has none."""
@@ -60,11 +67,13 @@ def tokens(html: str) -> Iterator[Tag | Text]:
             yield Text(unescape(_ANY_TAG.sub(" ", head + close) + tail))
             return
         tag = Tag(named.group(2).lower(), bool(named.group(1)), html[named.end() : at - 1])
-        yield tag
-        if tag.name in _RAW and not tag.is_end:
-            end = scanner.end_of_raw(at, tag.name)
-            yield Text(unescape(html[at:end]))
-            at = end
+        if tag.name not in _RAW or tag.is_end or scanner.is_really_empty(at, tag):
+            yield tag
+            continue
+        end = scanner.end_of_raw(at, tag.name)
+        yield tag._replace(attributes=tag.attributes.removesuffix("/"))
+        yield Text(unescape(html[at:end]))
+        at = end
     yield from _text(html[at:])
 
 
@@ -89,6 +98,16 @@ class _Scanner:
         if self._html.startswith(("<!", "<?", "</"), start):
             return self._after(">", start)
         return start + 1
+
+    def is_really_empty(self, start: int, tag: Tag) -> bool:
+        """Tell whether an element without markup ends where its start tag says so.
+
+        HTML knows no such thing: one that is written so and closed later has content.
+        """
+        if not tag.is_empty:
+            return False
+        following = re.compile(f"<(/?){tag.name}(?![a-z])", re.IGNORECASE).search(self._html, start)
+        return not (following and following[1])
 
     def end_of_raw(self, start: int, name: str) -> int:
         """Return where the content of an element without markup ends."""

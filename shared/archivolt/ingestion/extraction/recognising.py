@@ -9,7 +9,7 @@ from archivolt.domain.limits import MAX_EXTRACTED_CHARS
 from archivolt.ingestion.extraction.formats import DocumentFormat, recognise
 from archivolt.ports.ingestion import Extraction, Extractor
 
-EXTRACTION_VERSION: Final = "3"
+EXTRACTION_VERSION: Final = "4"
 """Changes when the same document gives another text: an index made before has to be made anew."""
 
 

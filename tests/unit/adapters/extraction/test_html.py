@@ -55,6 +55,23 @@ def test_what_people_do_not_read_is_left_out() -> None:
     assert markdown(page) == "yes"
 
 
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ('<head><title/><script src="a.js"/><style type="x"/></head><h1>A</h1><p>b', "# A\n\nb"),
+        ("<p>a<iframe src='x' /><p>b<textarea/><p>c", "a\n\nb\n\nc"),
+        ("<svg/>a<title />b<svg><title>no</title></svg>", "ab"),
+        ("<p>a<code/> b<a id='x'/> c<h2/><p>d</p><pre/><ul/>e", "a b c\n\nd\n\ne"),
+        # In HTML, these have content.
+        ("<script src=a/>no</script><p>b", "b"),
+        ('<script src="a" />no</script><p>b', "b"),
+        ("<a href=http://x/>here</a>", "[here](http://x/)"),
+    ],
+)
+def test_elements_that_xml_closes_at_once_hide_nothing(page: str, text: str) -> None:
+    assert markdown(page) == text
+
+
 def test_text_is_not_taken_for_structure() -> None:
     page = "<p># no heading</p><p>```</p><p>&lt;!-- page 9 --&gt;</p>"
     (passage,) = split(markdown(page), budget=100, count=len)
@@ -96,6 +113,13 @@ def test_broken_pages_are_read_as_far_as_they_go(page: str, text: str) -> None:
         (b"<meta charset=rot13><p>\xe9", "é"),
         (b"<meta charset=nonsense><p>\xe9", "é"),
         (b"<meta charset=iso-8859-1><p>\x80", "€"),
+        ("<!doctype html><p>été".encode("utf-16-le"), "été"),
+        ("<!doctype html><p>été".encode("utf-16-be"), "été"),
+        (b"<meta charset=utf-16><p>\xe9", "é"),
+        (b"<meta charset=idna><p>\xe9", "é"),
+        (b"<meta charset=undefined><p>\xe9", "é"),
+        ("<meta charset=x-sjis><p>①日本".encode("cp932"), "①日本"),
+        ('<?xml version="1.0" encoding="iso-8859-2"?><p>Łódź'.encode("iso-8859-2"), "Łódź"),
     ],
 )
 def test_a_page_is_read_in_its_encoding(data: bytes, text: str) -> None:
@@ -123,6 +147,8 @@ def test_a_page_is_read_in_its_encoding(data: bytes, text: str) -> None:
         "<h1>x" * 50_000,
         "<table><tr>" + "<td>x" * 100_000,
         "<svg>" * 100_000,
+        "<title/>" * 20_000,
+        "<script/><style/>" * 10_000,
     ],
     ids=lambda text: text[:12],
 )
