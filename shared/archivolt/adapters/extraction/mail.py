@@ -1,22 +1,28 @@
 """Reads e-mails (.eml): who wrote what to whom, and which files came with it."""
 
-from collections.abc import Iterator, Sequence
+import codecs
+from collections.abc import Iterable, Iterator
 from email import message_from_bytes, policy
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
 from email.message import EmailMessage
-from itertools import islice
 from typing import Final
 
 from archivolt.adapters.extraction.html_markdown import html_to_markdown
+from archivolt.adapters.extraction.mail_parts import (
+    Part,
+    forwarded,
+    guessed,
+    is_text,
+    parts_of,
+    text_of,
+)
 from archivolt.adapters.extraction.markdown_text import escaped, heading, joined, one_line
 from archivolt.ports.ingestion import Extraction
 
 _SHOWN: Final = ("From", "To", "Cc", "Date")
-_MAIL: Final = "message/rfc822"
 _MAX_DEPTH: Final = 5
 _MAX_HEADER_CHARS: Final = 2_000
-_MAX_PARTS: Final = 1_000
 
 
 class MailExtractor:
@@ -29,7 +35,8 @@ class MailExtractor:
             Exception: Whatever the standard library raises on a mail it cannot parse.
 
         """
-        mail = message_from_bytes(data, policy=policy.default)
+        written = data.removeprefix(codecs.BOM_UTF8)
+        mail = message_from_bytes(written, policy=policy.default)
         return Extraction(markdown=joined(list(_mail(mail, 1))), title=_header(mail, "Subject"))
 
 
@@ -37,36 +44,25 @@ def _mail(mail: EmailMessage, depth: int) -> Iterator[str]:
     yield heading(depth, _header(mail, "Subject"))
     shown = ((field, _header(mail, field)) for field in _SHOWN)
     yield "\n".join(f"- {field}: {value}" for field, value in shown if value)
-    yield _body(mail)
-    parts = list(_attachments(mail))
+    parts = parts_of(mail)
+    yield from (_text(part.message) for part in parts if is_text(part))
     yield "\n".join(_names(parts))
-    for part in parts:
-        if part.get_content_type() == _MAIL and depth < _MAX_DEPTH:
-            yield from _mail(part.get_content(), depth + 1)
+    for part in parts if depth < _MAX_DEPTH else ():
+        inner = forwarded(part)
+        if inner is not None:
+            yield from _mail(inner, depth + 1)
 
 
-def _names(parts: Sequence[EmailMessage]) -> Iterator[str]:
-    names = [one_line(name) for part in parts if (name := part.get_filename())]
+def _names(parts: Iterable[Part]) -> Iterator[str]:
+    names = [one_line(name) for part in parts if (name := part.message.get_filename())]
     if names:
         yield "Attachments:"
         yield from (f"- {name}" for name in names)
 
 
-def _attachments(mail: EmailMessage) -> Iterator[EmailMessage]:
-    return islice(mail.iter_attachments(), _MAX_PARTS)
-
-
-def _body(mail: EmailMessage) -> str:
-    """Return the text of a mail; of the two forms most mails have, the plain one."""
-    part = mail.get_body(("plain", "html"))
-    if part is None:
-        return ""
-    try:
-        text = str(part.get_content())
-    except LookupError:
-        # An encoding nobody knows.
-        text = bytes(part.get_payload(decode=True) or b"").decode("latin-1")
-    if part.get_content_subtype() == "html":
+def _text(message: EmailMessage) -> str:
+    text = text_of(message)
+    if message.get_content_subtype() == "html":
         return html_to_markdown(text)[0]
     return escaped(text.replace("\r\n", "\n").strip())
 
@@ -78,8 +74,8 @@ def _header(mail: EmailMessage, field: str) -> str:
     """
     found = (str(value) for name, value in mail.raw_items() if name.lower() == field.lower())
     # Bytes that are no ASCII come as halves of surrogate pairs.
-    raw = next(found, "")[:_MAX_HEADER_CHARS].encode("utf-8", "surrogateescape")
-    begun = raw.decode("utf-8", "replace")
+    raw = next(found, "").encode("utf-8", "surrogateescape")
+    begun = guessed(raw)[:_MAX_HEADER_CHARS]
     try:
         return one_line(str(make_header(decode_header(begun))))
     except (HeaderParseError, LookupError, UnicodeError):

@@ -34,6 +34,14 @@ from tests.office_documents import (
 BOMB = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;">]>'
 
 
+FILE = "application/pdf; name=a.pdf\n\n"
+NAMED = "\n\nAttachments:\n- a.pdf"
+PLAIN = "text/plain\n\n"
+PAGE = "text/html\n\n<p>"
+NEXT = "\n--y\nContent-Type: "
+MIXED = f"multipart/mixed; boundary=y\n{NEXT}"
+FORMS = f"multipart/alternative; boundary=y\n{NEXT}"
+
 HERE = RecognisingExtractor(
     {
         DocumentFormat.XLSX: XlsxExtractor,
@@ -272,6 +280,40 @@ class TestMails:
     )
     def test_odd_ones_are_read_as_far_as_they_go(self, data: bytes) -> None:
         assert isinstance(extracted(data, "a.eml").markdown, str)
+
+    @pytest.mark.parametrize(
+        ("parts", "text"),
+        [
+            ([f"{PAGE}said", f"{PLAIN}a list's foot"], "said\n\na list's foot"),
+            ([f"{PLAIN}before", f"{FILE}x", f"{PLAIN}after"], f"before\n\nafter{NAMED}"),
+            ([f"{MIXED}{PLAIN}in{NEXT}{FILE}x\n--y--"], f"in{NAMED}"),
+            ([f"{FORMS}{PLAIN} {NEXT}{PAGE}b\n--y--"], "b"),
+            ([f"{FORMS}{PLAIN}b{NEXT}{PAGE}b{NEXT}{FILE}x\n--y--"], f"b{NAMED}"),
+            (["message/rfc822\n\nSubject: Avant\n\nb"], "## Avant\n\nb"),
+        ],
+        ids=["foot", "between", "nested", "blank form", "forms", "forwarded"],
+    )
+    def test_every_part_that_is_read_with_one_is_read_once(
+        self, parts: list[str], text: str
+    ) -> None:
+        head = "MIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=x\n\n"
+        body = "".join(f"--x\nContent-Type: {part}\n" for part in parts)
+        assert extracted(f"{head}{body}--x--\n".encode(), "a.eml").markdown == text
+
+    def test_one_that_is_nothing_but_another_one_is_read(self) -> None:
+        mail = b"Subject: Fwd\nContent-Type: message/rfc822\n\nSubject: Avant\n\ntext"
+        assert extracted(mail, "a.eml").markdown == "# Fwd\n\n## Avant\n\ntext"
+
+    @pytest.mark.parametrize("encoding", ["utf-8", "cp1252"])
+    @pytest.mark.parametrize("said", ["", "us-ascii", "unknown-8bit", "hex"])
+    def test_accents_are_kept_where_no_encoding_is_said(self, encoding: str, said: str) -> None:
+        kind = f"Content-Type: text/plain; charset={said}\n" if said else ""
+        mail = f"Subject: Été\nFrom: Zoé\n{kind}\nà Nîmes".encode(encoding)
+        expected = "# Été\n\n- From: Zoé\n\nà Nîmes"
+        assert extracted(mail, "a.eml").markdown == expected
+
+    def test_a_mark_of_its_encoding_does_not_hide_the_heading_lines(self) -> None:
+        assert extracted(b"\xef\xbb\xbfSubject: A\n\nb", "a.eml").markdown == "# A\n\nb"
 
     def test_mails_in_mails_end(self) -> None:
         deep = b"Content-Type: message/rfc822\n\n" * 3_000 + b"Subject: inside\n\ntext"
