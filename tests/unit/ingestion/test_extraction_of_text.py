@@ -114,6 +114,21 @@ def test_rows_become_a_table_with_a_header() -> None:
         )
 
 
+@pytest.mark.parametrize(
+    ("rows", "header"),
+    [
+        ("1,5;2,5;3,5\n" * 3, "| 1,5 | 2,5 | 3,5 |"),
+        ('"a";"x, y, z";"b, c"\n"d";"e, f";"g"\n', "| a | x, y, z | b, c |"),
+        ("name,tags\na,x;y;z\nb,x;y\n", "| name | tags |"),
+        ("sep=;\r\nnom;prix\r\na;1\r\n", "| nom | prix |"),
+        ("sep=\t\nnom\tprix\n", "| nom | prix |"),
+        ('sep="\nnom,prix\n', '| sep=" |'),
+    ],
+)
+def test_the_mark_that_parts_cells_is_the_one_that_parts_rows_alike(rows: str, header: str) -> None:
+    assert extracted(rows, "a.csv").markdown.startswith(header)
+
+
 def test_rows_that_are_no_table_stay_readable() -> None:
     assert extracted("just\nlines\n", "a.csv").markdown == "```csv\njust\nlines\n```\n"
     wide = f"a,b\n{'x' * 200_000},y\n"

@@ -3,7 +3,8 @@
 import csv
 import json
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from io import StringIO
 from typing import Final
@@ -20,7 +21,10 @@ _MAX_COLUMNS: Final = 1_000
 # JSON without line breaks is laid out anew up to this size, so that it can be cut between lines.
 _MAX_LAID_OUT_CHARS: Final = 5_000_000
 _LONG_LINE: Final = 2_000
-_DELIMITERS: Final = ",;\t|"
+# Where two would do, commas are those of numbers and sentences.
+_DELIMITERS: Final = ";\t|,"
+# How Excel is told which mark parts the cells.
+_TOLD: Final = re.compile(r"sep=([^\"\w\s]|\t)\r?\n", re.IGNORECASE)
 _SAMPLE_LINES: Final = 20
 _BACKTICKS: Final = re.compile(r"^\s*(`{3,})", re.MULTILINE)
 _LANGUAGE: Final = re.compile(r"[a-z0-9+#-]{1,16}")
@@ -83,7 +87,9 @@ def _laid_out(text: str) -> str:
 
 def _table(text: str) -> str | None:
     """Return rows as a Markdown table; None where they are none of a sensible number of columns."""
-    delimiter = _delimiter_of(text)
+    told = _TOLD.match(text)
+    text = text[told.end() :] if told else text
+    delimiter = told[1] if told else _delimiter_of(text)
     if delimiter is None:
         return None
     try:
@@ -97,11 +103,16 @@ def _table(text: str) -> str | None:
 
 
 def _delimiter_of(text: str) -> str | None:
-    """Return the mark that most of the first lines have, the most frequent of those."""
+    """Return the mark that most of the first lines have, and have as often as each other."""
     sample = [line for line in text[:65_536].split("\n")[:_SAMPLE_LINES] if line.strip()]
     found = {mark: [line.count(mark) for line in sample if mark in line] for mark in _DELIMITERS}
-    best = max(found, key=lambda mark: (len(found[mark]), sum(found[mark])))
+    best = max(found, key=lambda mark: (len(found[mark]), _alike(found[mark])))
     return best if 2 * len(found[best]) >= len(sample) else None
+
+
+def _alike(counts: Sequence[int]) -> int:
+    """Return how many lines have a mark as often as most do."""
+    return max(Counter(counts).values(), default=0)
 
 
 def _cell(value: str) -> str:
