@@ -30,20 +30,24 @@ def pdf(
     outline: Sequence[tuple[str, int]] = (),
     title: str = "",
     password: bool = False,
+    annotations: Sequence[str] = (),
 ) -> bytes:
     """Return a PDF; a line is its text, or its font size and text; sizes default to 10.
 
     `outline` is titles with the page they lead to, from 0. With `password`, no empty one opens it.
+    `annotations` are what is in their dictionaries; they stand on each page.
     """
     objects = _Objects()
     font = objects.add(
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
     )
     tree = objects.reserve()
-    kids = [_page(objects, page, tree=tree, font=font) for page in pages]
+    notes = "".join(f"{objects.add(f'<< /Type /Annot {note} >>')} 0 R " for note in annotations)
+    kids = [_page(objects, page, tree=tree, font=font, notes=notes) for page in pages]
     listed = " ".join(f"{kid} 0 R" for kid in kids)
     objects.set(tree, f"<< /Type /Pages /Kids [{listed}] /Count {len(kids)} >>")
     contents = _outline(objects, outline, kids) if outline else ""
+    contents += f" /AcroForm << /Fields [{notes}] >>" if notes else ""
     catalogue = objects.add(f"<< /Type /Catalog /Pages {tree} 0 R {contents} >>")
     trailer = f"/Root {catalogue} 0 R"
     if title:
@@ -92,7 +96,9 @@ class _Objects:
         return bytes(out + b"startxref\n%d\n%%%%EOF\n" % table)
 
 
-def _page(objects: _Objects, lines: Sequence[SizedLine | str], *, tree: int, font: int) -> int:
+def _page(
+    objects: _Objects, lines: Sequence[SizedLine | str], *, tree: int, font: int, notes: str
+) -> int:
     height = PAGE_HEIGHT - 50
     drawn: list[str] = []
     for line in lines:
@@ -107,7 +113,8 @@ def _page(objects: _Objects, lines: Sequence[SizedLine | str], *, tree: int, fon
     )
     return objects.add(
         f"<< /Type /Page /Parent {tree} 0 R /MediaBox [0 0 600 {PAGE_HEIGHT}]"
-        f" /Resources << /Font << /F1 {font} 0 R >> >> /Contents {content} 0 R >>"
+        f" /Resources << /Font << /F1 {font} 0 R >> >> /Contents {content} 0 R"
+        f"{f' /Annots [{notes}]' if notes else ''} >>"
     )
 
 

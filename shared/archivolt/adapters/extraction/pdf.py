@@ -7,6 +7,7 @@ from contextlib import closing
 import pypdfium2
 from pypdfium2 import raw
 
+from archivolt.adapters.extraction.pdf_fields import prepare_fields, with_fields
 from archivolt.adapters.extraction.pdf_layout import Outline, PdfLayout, simplified
 from archivolt.adapters.extraction.pdf_lines import Line, lines_of
 from archivolt.adapters.extraction.pdf_scans import is_scan, read_scans
@@ -43,6 +44,7 @@ class PdfExtractor:
             code = "document_encrypted" if encrypted else "document_broken"
             raise UnsupportedContentError(code) from error
         with closing(document):
+            prepare_fields(document)
             scanned: list[int] = []
             pages = list(_pages(document, scanned))
             scans = read_scans(document, scanned, self._ocr, until=until) if self._ocr else {}
@@ -72,6 +74,7 @@ def _pages(document: pypdfium2.PdfDocument, scanned: list[int]) -> Iterator[list
             lines = lines_of(page)
             if is_scan(page, lines):
                 scanned.append(number)
+            lines = with_fields(lines, page)
         chars += sum(len(line.text) for line in lines)
         if chars > MAX_EXTRACTED_CHARS:
             raise TooLargeError("document_too_much_text", limit=MAX_EXTRACTED_CHARS)

@@ -63,6 +63,7 @@ class PdfLayout:
         self._outline = outline
         self._levels: Mapping[float, int] = {} if outline else _levels_by_size(pages)
         self._running = _running_lines(pages)
+        self._repeated = _repeated_lines(pages)
 
     def markdown(self) -> str:
         """Return all pages, each after its mark."""
@@ -91,7 +92,8 @@ class PdfLayout:
     def _shown(self, number: int) -> list[Line]:
         """Return a page's lines without its running header and footer.
 
-        A page of few lines is left whole: a slide's title is not its header.
+        A page of few lines is left whole: a slide's title is not its header. Nor is a heading that
+        other pages have with another number.
         """
         lines = self._pages[number]
         if len(lines) <= 2 * _EDGE_LINES:
@@ -100,7 +102,9 @@ class PdfLayout:
         return [
             line
             for position, line in enumerate(lines)
-            if position not in edges or _unnumbered(line.text) not in self._running
+            if position not in edges
+            or _unnumbered(line.text) not in self._running
+            or (line.text not in self._repeated and self._level(line, number))
         ]
 
     def _level(self, line: Line, page: int) -> int:
@@ -134,6 +138,16 @@ def _running_lines(pages: Sequence[Sequence[Line]]) -> frozenset[str]:
     )
     enough = max(_MIN_REPEATS, len(pages) * _REPEATED_SHARE)
     return frozenset(text for text, times in seen.items() if times > enough)
+
+
+def _repeated_lines(pages: Sequence[Sequence[Line]]) -> frozenset[str]:
+    """Return the lines that stand at the edges of more than one page, numbers and all."""
+    seen = Counter(
+        text
+        for page in pages
+        for text in {line.text for line in (*page[:_EDGE_LINES], *page[-_EDGE_LINES:])}
+    )
+    return frozenset(text for text, times in seen.items() if times > 1)
 
 
 def _unnumbered(text: str) -> str:

@@ -93,6 +93,27 @@ class TestPdf:
         assert passage.headings == ()
         assert "text" in passage.text
 
+    def test_headings_with_a_number_of_their_own_are_not_taken_for_running_headers(self) -> None:
+        pages = [
+            ["The company", (16, f"Exercise {n}"), *(f"text {n}{m}" for m in "abcd"), f"page {n}"]
+            for n in range(1, 6)
+        ]
+        found = extracted(pdf(pages)).markdown
+        assert [f"# Exercise {n}" in found for n in range(1, 6)] == [True] * 5
+        assert "company" not in found
+
+    def test_what_was_filled_in_stands_with_its_label(self) -> None:
+        field = "/Subtype /Widget /FT /Tx /T (f{}) /Rect [200 {} 400 {}]"
+        notes = [
+            f"{field.format(1, 735, 750)} /V (Zo\\351 Martin)",
+            f"{field.format(2, 700, 715)} /V (secret) /Ff 8192",
+            f"{field.format(3, 700, 715)} /FT /Btn /V /Yes",
+            "/Subtype /FreeText /Rect [50 600 200 620] /Contents (typed\non it)",
+            "/Subtype /Text /Rect [50 500 60 510] /Contents (a remark)",
+        ]
+        found = extracted(pdf([["Name:", "Password:"]], annotations=notes)).markdown
+        assert " ".join(found.split()) == "<!-- page 1 --> Name: Zoé Martin Password: typed on it"
+
     def test_a_scan_has_no_text(self) -> None:
         found = extracted(pdf([[], []]))
         assert found.pages == 2
