@@ -47,7 +47,7 @@ build: ## Build what is deployed, with SAM
 	@scripts/build
 
 bench: ## Print the benchmarks
-	@$(install) dev ministack fastmcp
+	@$(install) dev ministack fastmcp search-peers
 	@scripts/fetch_dynamodb_local --optional
 	@$(VENV)/bin/python -m bench $(ARGS)
 

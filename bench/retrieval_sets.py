@@ -7,10 +7,13 @@ may be numbers. What a set does not have is left out of its judgements, and told
 """
 
 import json
+import math
 import tarfile
 import tempfile
+import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
@@ -37,6 +40,11 @@ _COLUMNS: Final = {
 }
 
 Row = Mapping[str, Any]
+FORMS: Final = (
+    f"a set is a folder, or a .tar.gz of one, with {_DOCUMENTS[0]} or {_DOCUMENTS[1]}, "
+    f"{_QUESTIONS[0]}, and {_JUDGEMENTS[0]} or {_JUDGEMENTS[4]}"
+)
+"""What to say to whoever names something else."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +72,20 @@ def read_set(path: Path) -> RetrievalSet:
     """Return a set.
 
     Raises:
-        ValueError: It lacks one of the three files, or one of them a field; the message says which.
+        ValueError: It lacks one of the three files, or no judgement names what it has; it is a
+            broken archive; a line is no JSON, lacks a field, or has an id that another text has.
+            The message says where.
 
     """
     if path.is_dir():
         return _read(path, path.name)
-    with tempfile.TemporaryDirectory() as name, tarfile.open(path) as archive:
-        archive.extractall(name, filter="data")
+    with tempfile.TemporaryDirectory() as name:
+        try:
+            with tarfile.open(path) as archive:
+                archive.extractall(name, filter="data")
+        except (tarfile.TarError, EOFError, OSError, zlib.error) as error:
+            reason = str(error).partition("\n")[0].rstrip(":")
+            raise ValueError(f"{path.name} cannot be unpacked: {reason}") from error
         found = sorted(file.parent for file in Path(name).rglob("*.jsonl") if _named(file))
         if not found:
             raise ValueError(f"{path.name} has none of {', '.join(_DOCUMENTS)}")
@@ -88,17 +103,22 @@ def _named(file: Path) -> bool:
 
 
 def _read(folder: Path, name: str) -> RetrievalSet:
-    documents = {_id(row): _markdown(row) for row in _rows(_file(folder, _DOCUMENTS))}
-    asked = {_id(row): _text(row).strip() for row in _rows(_file(folder, _QUESTIONS))}
+    documents = _by_id(_file(folder, _DOCUMENTS), _markdown)
+    asked = _by_id(_file(folder, _QUESTIONS), lambda row: _text(row).strip())
     relevant: defaultdict[str, dict[str, float]] = defaultdict(dict)
     left_out = 0
-    for row in _judgements(_file(folder, _JUDGEMENTS)):
-        question, document = str(_field(row, _QUESTION_ID)), str(_field(row, _DOCUMENT_ID))
+    for question, document, relevance in _judgements(_file(folder, _JUDGEMENTS)):
         if asked.get(question) and document in documents:
-            relevant[question][document] = float(_field(row, _RELEVANCE, 1))
+            # Whoever judged a pair twice is believed where they thought better of it.
+            known = relevant[question].get(document, relevance)
+            relevant[question][document] = max(known, relevance)
         else:
             left_out += 1
     answered = {key for key, judged in relevant.items() if max(judged.values()) > 0}
+    if not answered:
+        raise ValueError(
+            f"no judgement of {name} finds a document relevant to a question, both of the set"
+        )
     return RetrievalSet(
         name=name,
         documents=documents,
@@ -106,6 +126,16 @@ def _read(folder: Path, name: str) -> RetrievalSet:
         relevant={key: judged for key, judged in relevant.items() if key in answered},
         left_out=left_out + len(relevant) - len(answered),
     )
+
+
+def _by_id(file: Path, text_of: Callable[[Row], str]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for row in _rows(file):
+        with _told_where(file, row):
+            key, text = _id_in(row, _ID), text_of(row)
+            if texts.setdefault(key, text) != text:
+                raise ValueError(f"another text has the id {key}")
+    return texts
 
 
 def _file(folder: Path, names: Sequence[str]) -> Path:
@@ -116,45 +146,104 @@ def _file(folder: Path, names: Sequence[str]) -> Path:
 
 
 def _rows(file: Path) -> Iterator[Row]:
+    for number, line in _lines(file):
+        row: object = None
+        with suppress(ValueError):
+            row = json.loads(line)
+        if not isinstance(row, dict):
+            problem = f"{file.name}, line {number}, is no JSON object: {line[:200]}"
+            raise ValueError(problem)  # noqa: TRY004  it is the file that is wrong
+        yield cast("Row", row)
+
+
+def _lines(file: Path) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a file that are not empty, with their numbers."""
     with file.open(encoding="utf-8-sig") as lines:
-        for line in lines:
-            if line.strip():
-                yield json.loads(line)
+        try:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield number, line.strip("\r\n")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"{file.name} is not in UTF-8: {error}") from error
 
 
-def _judgements(file: Path) -> Iterator[Row]:
-    """Yield the rows of a file in jsonl, or of a table with or without a line of names."""
-    if file.suffix == ".jsonl":
-        yield from _rows(file)
-        return
-    lines = file.read_text(encoding="utf-8-sig").splitlines()
-    table = [line.split("\t") if "\t" in line else line.split() for line in lines if line.strip()]
+@contextmanager
+def _told_where(file: Path, row: Row) -> Generator[None]:
+    """Name the file and the row in what is wrong with it."""
+    try:
+        yield
+    except ValueError as error:
+        raise ValueError(f"{file.name}: {error}: {str(row)[:200]}") from error
+
+
+def _judgements(file: Path) -> Iterator[tuple[str, str, float]]:
+    """Yield the question, the document and its relevance of each judgement."""
+    for row in _rows(file) if file.suffix == ".jsonl" else _table(file):
+        with _told_where(file, row):
+            yield _id_in(row, _QUESTION_ID), _id_in(row, _DOCUMENT_ID), _relevance(row)
+
+
+def _table(file: Path) -> Iterator[Row]:
+    """Yield the rows of a table with or without a line of names."""
+    table = [line.split("\t") if "\t" in line else line.split() for _, line in _lines(file)]
     if not table:
         return
     names = [cell.strip().casefold() for cell in table[0]]
-    has_names = any(name in names for name in _DOCUMENT_ID)
-    columns = names if has_names else _COLUMNS.get(len(names), _COLUMNS[3])
+    known = any(name in names for name in _DOCUMENT_ID)
+    columns = names if known else _COLUMNS.get(len(names), _COLUMNS[3])
+    # Names that nobody knows stand in the usual order, over numbers.
+    has_names = known or (bool(names[2:]) and _number(names[-1]) is None)
     for cells in table[has_names:]:
         yield dict(zip(columns, (cell.strip() for cell in cells), strict=False))
 
 
-def _id(row: Row) -> str:
-    return str(_field(row, _ID))
+def _id_in(row: Row, names: Sequence[str]) -> str:
+    """Return an id; a number is the same with and without a point.
+
+    Raises:
+        ValueError: The row has none.
+
+    """
+    found = _field(row, names)
+    if found is None or found == "":
+        raise ValueError(f"a row has none of {', '.join(names)}")
+    whole = isinstance(found, float) and found.is_integer()
+    return str(int(found)) if whole else str(found)
+
+
+def _relevance(row: Row) -> float:
+    """Return how relevant a document was judged; 1 where nothing is said.
+
+    Raises:
+        ValueError: What is said is no number.
+
+    """
+    said = _field(row, _RELEVANCE)
+    relevance = 1.0 if said is None else _number(said)
+    if relevance is None:
+        raise ValueError(f"the relevance {said} is no number")
+    return relevance
+
+
+def _number(said: object) -> float | None:
+    with suppress(ValueError):
+        number = float(str(said))
+        return number if math.isfinite(number) else None
+    return None
 
 
 def _markdown(row: Row) -> str:
-    title, text = str(row.get("title") or "").strip(), _text(row)
+    title, text = " ".join(str(row.get("title") or "").split()), _text(row)
     return f"# {title}\n\n{text}" if title else text
 
 
 def _text(row: Row) -> str:
     """Return a text; one that is given as sentences as a whole, one that is missing as empty."""
-    text = _field(row, _TEXT, "") or ""
-    return " ".join(map(str, cast("list[object]", text))) if isinstance(text, list) else str(text)
+    text = _field(row, _TEXT) or ""
+    whole = " ".join(map(str, cast("list[object]", text))) if isinstance(text, list) else str(text)
+    # JSON can hold half a character.
+    return whole.encode("utf-8", "replace").decode()
 
 
-def _field(row: Row, names: Sequence[str], otherwise: object = None) -> Any:  # noqa: ANN401  as it is in the file
-    found = next((row[name] for name in names if name in row), otherwise)
-    if found is None and otherwise is None:
-        raise ValueError(f"a row has none of {', '.join(names)}: {str(row)[:200]}")
-    return found
+def _field(row: Row, names: Sequence[str]) -> Any:  # noqa: ANN401  as it is in the file
+    return next((row[name] for name in names if row.get(name) is not None), None)

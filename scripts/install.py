@@ -55,7 +55,7 @@ def environments(venv: Path) -> dict[str, Environment]:
     }
     tools = {
         name: Environment(TOOLS / name, f"requirements/{name}.txt")
-        for name in ("ministack", "sam", "uv", "fastmcp", "mcp-servers")
+        for name in ("ministack", "sam", "uv", "fastmcp", "mcp-servers", "search-peers")
     }
     return project | tools
 

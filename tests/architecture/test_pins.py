@@ -16,7 +16,7 @@ LOCAL = ROOT / "requirements/local.txt"
 DEV = ROOT / "requirements/dev.txt"
 TOOLS = [
     ROOT / f"requirements/{name}.txt"
-    for name in ("ministack", "sam", "uv", "fastmcp", "mcp-servers")
+    for name in ("ministack", "sam", "uv", "fastmcp", "mcp-servers", "search-peers")
 ]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
@@ -61,7 +61,7 @@ def test_every_pin_is_exact_and_has_a_hash(path: Path) -> None:
         (DEV, PROJECT["dependencies"] + [text for extra in EXTRAS.values() for text in extra]),
         *((tool, tool.with_suffix(".in").read_text().splitlines()) for tool in TOOLS),
     ],
-    ids=["layer", "local", "dev", "ministack", "sam", "uv", "fastmcp", "mcp-servers"],
+    ids=["layer", "local", "dev", *(tool.stem for tool in TOOLS)],
 )
 def test_every_dependency_is_pinned_to_a_version_it_allows(path: Path, wanted: list[str]) -> None:
     pinned = pins(path)

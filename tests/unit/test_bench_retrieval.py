@@ -1,6 +1,7 @@
 """The benchmark of search: what it reads of sets that others wrote, and how it counts."""
 
 import json
+import sys
 import tarfile
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -11,7 +12,7 @@ import pytest
 
 from bench.kept_vectors import KeptVectors
 from bench.plain_bm25 import PlainBm25
-from bench.retrieval import modes_of, peers_of
+from bench.retrieval import MODELS, main, modes_of, peers_of
 from bench.retrieval_figures import figures_of
 from bench.retrieval_sets import RetrievalSet, read_set, sets_at
 from tests.fakes.vectors import WordHashEmbedder
@@ -123,6 +124,74 @@ def test_sets_are_found_in_a_folder_as_folders_and_as_archives(tmp_path: Path) -
     assert sets_at(whole) == [whole]
 
 
+_ODD: dict[str, dict[str, str]] = {
+    "an id and its text twice": {"docs.jsonl": _OURS["docs.jsonl"] + _OURS["docs.jsonl"]},
+    "ids with a point": {"qrels.jsonl": _OURS["qrels.jsonl"].replace("7", "7.0")},
+    "a judgement taken back": {"qrels.jsonl": jsonl({"qid": 7, "did": 1}) + _OURS["qrels.jsonl"]},
+    "nothing said of the relevance": {
+        "qrels.jsonl": _OURS["qrels.jsonl"] + jsonl({"qid": 8, "did": 2, "rel": None})
+    },
+    "a table under names that nobody knows": {
+        "qrels.jsonl": "",
+        "qrels.tsv": "q\td\tgrade\r\n7\t1\t2\r\n8\t2\t1\r\n8\t1\t0\r\n",
+    },
+}
+
+
+@pytest.mark.parametrize("kind", _ODD)
+def test_a_set_is_read_as_it_is_meant_though_it_is_odd(kind: str, tmp_path: Path) -> None:
+    found = read_set(written(tmp_path, {**_OURS, **_ODD[kind]}))
+
+    assert found.documents == _DOCUMENTS
+    assert found.relevant == _RELEVANT
+    assert found.left_out == 0
+
+
+def test_half_a_character_is_no_obstacle(tmp_path: Path) -> None:
+    half = {"docs.jsonl": '{"id": 1, "text": "a \\ud800"}', "queries.jsonl": _OURS["queries.jsonl"]}
+
+    assert read_set(written(tmp_path, {**_OURS, **half})).documents == {"1": "a ?"}
+
+
+_WRONG: dict[str, tuple[str, str, str]] = {
+    "a line that breaks off": ("docs.jsonl", '{"id": 1}\n{"id":', r"docs\.jsonl, line 2"),
+    "a line that is a list": ("queries.jsonl", "[7]", r"queries\.jsonl, line 1"),
+    "a row without an id": ("docs.jsonl", '{"text": "lost"}', r"docs\.jsonl: .*_id.*lost"),
+    "one id for two texts": (
+        "docs.jsonl",
+        '{"id": 1, "text": "a"}\n{"id": "1", "text": "b"}',
+        "another text has the id 1",
+    ),
+    "a relevance in words": (
+        "qrels.jsonl",
+        '{"qid": 7, "did": 1, "rel": "high"}',
+        r"qrels\.jsonl: the relevance high is no number",
+    ),
+    "judgements of another set": ("qrels.jsonl", '{"qid": "x", "did": "y"}', "no judgement"),
+    "no judgement at all": ("qrels.jsonl", "\n", "no judgement"),
+}
+
+
+@pytest.mark.parametrize("kind", _WRONG)
+def test_a_set_that_cannot_be_read_says_where_it_is_wrong(kind: str, tmp_path: Path) -> None:
+    name, text, told = _WRONG[kind]
+
+    with pytest.raises(ValueError, match=told):
+        read_set(written(tmp_path, {**_OURS, name: text}))
+
+
+def test_a_set_in_another_encoding_or_a_broken_archive_says_so(tmp_path: Path) -> None:
+    folder = written(tmp_path / "set", _OURS)
+    (folder / "docs.jsonl").write_bytes('{"id": 1, "text": "été"}'.encode("latin-1"))
+    archive = tmp_path / "set.tar.gz"
+    archive.write_bytes(b"\x1f\x8bnothing")
+
+    with pytest.raises(ValueError, match=r"docs\.jsonl is not in UTF-8"):
+        read_set(folder)
+    with pytest.raises(ValueError, match=r"set\.tar\.gz cannot be unpacked"):
+        read_set(archive)
+
+
 def test_a_set_that_lacks_its_questions_says_so(tmp_path: Path) -> None:
     folder = written(tmp_path, {**_OURS, "queries.jsonl": ""})
 
@@ -185,6 +254,25 @@ def test_each_mode_is_measured_through_the_products_own_search(tmp_path: Path) -
         "lexical": 1.0,
     }
     assert peers_of(measured, limit=1)["BM25"].mrr == 1.0
+
+
+def test_a_set_that_cannot_be_read_stops_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sets = tmp_path / "sets"
+    written(sets / "broken", {**_OURS, "docs.jsonl": "?"})
+    written(sets / "whole", _OURS)
+    vectors = str(tmp_path / "vectors")
+    monkeypatch.setattr(sys, "argv", ["", str(sets), "--json", "--vectors", vectors])
+    monkeypatch.setitem(MODELS, "embedded", WordHashEmbedder)
+
+    with pytest.raises(SystemExit) as ended:
+        main()
+
+    told = capsys.readouterr()
+    assert ended.value.code == 1
+    assert json.loads(told.out)["whole"]["lexical"]["ndcg"] == 1.0
+    assert "docs.jsonl, line 1, is no JSON object" in told.err
 
 
 def test_a_model_that_is_not_through_in_time_is_left_out() -> None:
