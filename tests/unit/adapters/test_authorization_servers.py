@@ -15,10 +15,10 @@ import pytest
 from archivolt.adapters.http.addresses import OutboundRules
 from archivolt.adapters.http.challenges import challenge_value, scopes_in
 from archivolt.adapters.http.outbound import Caps, guarded_client
-from archivolt.adapters.oauth_client.calls import OAuthCalls
+from archivolt.adapters.oauth_client.calls import Led, OAuthCalls
 from archivolt.adapters.oauth_client.servers import HttpAuthorizationServers
 from archivolt.domain.deadlines import Deadline
-from archivolt.domain.errors import ArchivoltError
+from archivolt.domain.errors import ArchivoltError, ConflictError
 from archivolt.domain.mcp_accounts import McpOAuthClient, OAuthRefusedError, OAuthWay
 from tests.fakes.authorization_server import ISSUER, SERVER, AuthorizationScript
 from tests.fakes.clock import FrozenClock
@@ -115,6 +115,11 @@ def test_the_metadata_may_be_that_of_openid_connect() -> None:
         ({}, {"authorization_endpoint": "javascript:alert(1)"}, "oauth_address"),
         ({}, {"authorization_endpoint": "https://login.test/\n"}, "oauth_address"),
         ({}, {"authorization_endpoint": "https://me:pw@login.test/"}, "oauth_address"),
+        ({}, {"authorization_endpoint": "https://10.0.0.1/authorize"}, "oauth_address"),
+        ({}, {"authorization_endpoint": "https://0x7f.1:8443/"}, "oauth_address"),
+        ({}, {"authorization_endpoint": "https://[::ffff:127.0.0.1]/"}, "oauth_address"),
+        ({}, {"authorization_endpoint": "https://%6cocalhost/"}, "oauth_address"),
+        ({}, {"authorization_endpoint": "https://intranet/"}, "oauth_address"),
         ({}, {"token_endpoint": "http://login.test/token"}, "oauth_address"),
         ({}, {"token_endpoint": None}, "oauth_address"),
         ({}, {"registration_endpoint": "https://[::1"}, "oauth_address"),
@@ -160,6 +165,28 @@ def test_a_redirect_of_a_document_is_not_followed() -> None:
 
     assert reason_of(login) == ("mcp_sign_in_unusable", "oauth_absent")
     assert not any(address.startswith("https://evil") for address in login.asked)
+
+
+@pytest.mark.parametrize(
+    ("place", "is_led"),
+    [
+        ("http://127.0.0.1:9/authorize", True),
+        ("https://login.test/authorize", True),
+        ("http://127.0.0.1:8/authorize", False),
+        ("https://10.0.0.1/authorize", False),
+    ],
+)
+def test_a_server_that_the_deployment_names_leads_to_what_it_names_and_outside(
+    place: str, is_led: bool
+) -> None:
+    calls = OAuthCalls(OutboundRules(frozenset({"mcp.test", "127.0.0.1:9"})))
+    led = Led(server="ours", url=SERVER, deadline=IN_TIME)
+
+    try:
+        found = calls.address(led, place)
+    except ConflictError as error:
+        found = str(error.details["reason"])
+    assert found == (place if is_led else "oauth_address")
 
 
 def test_nobody_outside_leads_us_to_what_is_private_here() -> None:

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from archivolt.adapters.http.addresses import OutboundRules, is_public
+from archivolt.adapters.http.addresses import OutboundRules, is_public, is_public_name
 from archivolt.adapters.http.backends import resolve
 from archivolt.domain.errors import InvalidRequestError
 
@@ -107,3 +107,34 @@ def test_an_empty_setting_allows_no_private_host() -> None:
 
 def test_resolving_gives_addresses_of_streams() -> None:
     assert all(entry[1] == socket.SOCK_STREAM for entry in resolve("127.0.0.1", 80))
+
+
+@pytest.mark.parametrize(
+    ("host", "public"),
+    [
+        ("login.test", True),
+        ("login.test.", True),
+        ("xn--bcher-kva.example", True),
+        ("8.8.8.8", True),
+        ("8.8.8.8.", True),
+        ("2606:4700::6810:84e5", True),
+        ("10.0.0.1", False),
+        ("127.0.0.1.", False),
+        ("127.1", False),
+        ("2130706433", False),
+        ("0x7f000001", False),
+        ("0x7F.1", False),
+        ("0177.0.0.1", False),
+        ("a.0x", False),
+        ("::1", False),
+        ("::ffff:10.0.0.1", False),
+        ("LOCALHOST", False),
+        ("me.localhost", False),
+        ("printer.local", False),
+        ("intranet", False),
+        ("", False),
+        (".", False),
+    ],
+)
+def test_a_host_is_public_as_far_as_it_can_be_read(host: str, public: bool) -> None:
+    assert is_public_name(host) is public

@@ -5,6 +5,7 @@ import datetime as dt
 import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Event
 
 import httpx2
 import pytest
@@ -194,6 +195,28 @@ def test_a_name_is_resolved_once_and_the_checked_address_is_used(server: Loopbac
 
     assert (response.content, resolver.asked) == (b"ok", 1)
     assert server.hosts == [f"models.example:{server.port}"]
+
+
+def test_nobody_waits_for_a_resolver_that_does_not_answer() -> None:
+    is_over = Event()
+
+    def resolve(_: str, __: int) -> Found:
+        is_over.wait()
+        return []
+
+    transport = GuardedTransport(GuardedBackend(OutboundRules(), resolve=resolve), Caps())
+    with httpx2.Client(transport=transport) as client, pytest.raises(httpx2.ConnectTimeout):
+        client.get("http://models.example/", timeout=httpx2.Timeout(30, connect=0.01))
+    is_over.set()
+
+
+def test_a_head_without_end_has_the_read_timeout_where_a_client_says_no_other(
+    server: LoopbackServer,
+) -> None:
+    server.dribble = 0.01
+    client = guarded_client(LOOPBACK_ALLOWED, Caps(seconds=None))
+    with client, pytest.raises(httpx2.ReadTimeout):
+        client.get(f"http://127.0.0.1:{server.port}/", timeout=httpx2.Timeout(30, read=0.1))
 
 
 def test_a_name_is_resolved_once_without_blocking_too(server: LoopbackServer) -> None:
