@@ -6,19 +6,20 @@ Run as a program it speaks over its standard input and output; `Script` serves t
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from typing import Any
 
 Json = dict[str, Any]
 
 READS = {"readOnlyHint": True, "openWorldHint": False}
 ANYTHING: Json = {"type": "object"}
 FORM: Json = {"type": "object", "properties": {}}
+# Of messages, or of pieces of a line: more than a client has patience for.
+_ENDLESS = 8_000
 MODERN = "2026-07-28"
 OLDER = "2025-06-18"
 
@@ -100,11 +101,13 @@ class Program:
         self._lines = sys.stdin
 
     def run(self) -> None:
-        """Serve until the input ends."""
+        """Serve until the input ends; what a client calls off is written to the marker."""
         for line in self._lines:
             message = json.loads(line)
             if "id" in message and "method" in message:
                 self._serve(message)
+            if message.get("method") == "notifications/cancelled" and self._script.marker:
+                self._script.marker.write_text(json.dumps(message["params"]), encoding="utf-8")
 
     def _serve(self, message: Json) -> None:
         params: Json = message.get("params") or {}
@@ -112,10 +115,14 @@ class Program:
         if name == "die" and self._dies():
             sys.exit(1)
         if name == "hang":
+            if self._script.marker:
+                self._script.marker.write_text("hanging", encoding="utf-8")
             return
         if name == "change":
             self._script.listed.append(tool("new"))
             write({"method": "notifications/tools/list_changed"})
+        if name in _UNASKED:
+            _UNASKED[name](message["id"])
         if name == "ask" and not self._script.modern:
             self._ask(message["id"])
             return
@@ -146,6 +153,59 @@ class Program:
 
 def write(message: Json) -> None:
     print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)  # noqa: T201  its protocol
+
+
+def endless(call: object) -> None:
+    """Begin a line, and come to no end."""
+    for _ in range(_ENDLESS):
+        sys.stdout.write("x" * 2_048)
+
+
+def chatter(call: object) -> None:
+    """Tell news, and no end of it."""
+    for _ in range(_ENDLESS):
+        write({"method": "notifications/tools/list_changed"})
+
+
+def demand(call: object) -> None:
+    """Ask and ask, and hear no answer meanwhile."""
+    for number in range(_ENDLESS):
+        write({"id": f"d{number}", "method": "ping"})
+
+
+def twofold(call: object) -> None:
+    """Answer what nobody asked, then the call, which is answered once more afterwards."""
+    write({"id": 4_711, "result": text("to nobody")})
+    write({"id": call, "result": text("once")})
+
+
+def sample(call: object) -> None:
+    """Want to use the model, and to know of folders."""
+    said = {"role": "user", "content": {"type": "text", "text": "Go on."}}
+    write({"id": "s1", "method": "sampling/createMessage", "params": {"messages": [said]}})
+    write({"id": "s2", "method": "roots/list"})
+
+
+def spawn(call: object) -> None:
+    """Start something that does not hear of our end."""
+    started = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL)
+    write({"id": call, "result": text(started.pid)})
+
+
+_UNASKED: Mapping[Any, Callable[[object], None]] = {
+    "endless": endless,
+    "chatter": chatter,
+    "demand": demand,
+    "twofold": twofold,
+    "sample": sample,
+    "spawn": spawn,
+}
+
+
+def noisy() -> None:
+    """Be well, and say much beside the protocol."""
+    sys.stderr.write("x" * 1_000_000)
+    Program(Script()).run()
 
 
 def garbage() -> None:
@@ -181,6 +241,8 @@ def main(mode: str, marker: str = "", *_: str) -> None:
         "ends": lambda: None,
         "deaf": deaf,
         "slow": slow,
+        "noisy": noisy,
+        "endless": lambda: endless(None),
     }
     script = Script(modern=mode == "modern", marker=Path(marker) if marker else None)
     broken.get(mode, Program(script).run)()

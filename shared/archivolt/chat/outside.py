@@ -14,6 +14,7 @@ from functools import cache
 from threading import Lock
 from typing import Final, TypeVar
 
+from archivolt.domain.abandonment import abandonable
 from archivolt.domain.errors import ArchivoltError, ConflictError, TooLargeError, UnavailableError
 from archivolt.domain.federation import McpServer, McpStatus
 from archivolt.domain.federation_limits import (
@@ -176,13 +177,22 @@ class Dropouts:
         return spec.source in self._out
 
 
-async def in_thread(work: Callable[[], ResultT], *, outside: bool) -> ResultT:
-    """Run what blocks; calls to servers of others do not take the threads of everybody else."""
+async def in_thread(work: Callable[[], ResultT], *, outside: bool, whole: bool = False) -> ResultT:
+    """Run what blocks; calls to servers of others do not take the threads of everybody else.
+
+    When nobody waits any more, such a call is given up, unless it is to be made `whole`.
+    """
     if not outside:
         return await asyncio.to_thread(work)
     context = contextvars.copy_context()
+    abandonment = context.run(abandonable)
     loop = asyncio.get_running_loop()
-    return await loop.run_in_executor(_outside_threads(), context.run, work)
+    try:
+        return await loop.run_in_executor(_outside_threads(), context.run, work)
+    except asyncio.CancelledError:
+        if not whole:
+            abandonment.declare()
+        raise
 
 
 @cache

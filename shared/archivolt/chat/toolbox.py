@@ -148,6 +148,7 @@ class Toolbox:
         return await in_thread(
             lambda: self._outcome(waiting.call, apply, certain=True),
             outside=bool(spec and spec.source),
+            whole=True,
         )
 
     async def decline(self, waiting: WaitingCall) -> CallReport:

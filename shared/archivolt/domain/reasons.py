@@ -81,6 +81,7 @@ REASONS: Mapping[str, Message] = {
         "c'est un programme, et ce déploiement n'en lance aucun",
     ),
     "mcp_slow": Message("it takes too long", "il met trop de temps"),
+    "mcp_too_much": Message("it says too much", "il en dit trop"),
     "mcp_unasked": Message("it was not asked yet", "il n'a pas encore été interrogé"),
     "mcp_unreachable": Message("its address does not answer", "son adresse ne répond pas"),
     "message_size": Message(

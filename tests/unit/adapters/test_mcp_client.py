@@ -537,7 +537,7 @@ def test_an_address_of_this_network_is_not_connected_to() -> None:
 def test_a_redirect_to_another_host_is_not_followed(servers: Servers) -> None:
     with (
         mcp_http_server() as elsewhere,
-        mcp_http_server(status=307, location=elsewhere.url) as server,
+        mcp_http_server(status=307, beside={"location": elsewhere.url}) as server,
     ):
         target = address(server.url, Authorization="Bearer theirs")
 

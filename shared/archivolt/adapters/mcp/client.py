@@ -5,14 +5,13 @@ in one piece, and turns of the chat that run side by side.
 """
 
 import asyncio
-import threading
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from concurrent.futures import CancelledError
-from typing import Any, Final, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
 from weakref import WeakValueDictionary
 
 from archivolt.adapters.mcp.failures import LinkLostError
 from archivolt.adapters.mcp.link import Link
+from archivolt.adapters.mcp.own_loop import OwnLoop
 from archivolt.adapters.mcp.transports import Transports
 from archivolt.domain import federation_limits as limits
 from archivolt.domain.errors import UnavailableError
@@ -22,12 +21,13 @@ from archivolt.observability import failure, logger
 from archivolt.ports.clock import Clock
 from archivolt.ports.federation import ListCheck
 
-_ResultT = TypeVar("_ResultT")
 _SWEEP_SECONDS: Final = 15.0
-# A server that does not end by itself is killed by the SDK after four seconds.
+# A server that does not end by itself is killed after four seconds.
 _END_SECONDS: Final = 6.0
 # What has been silent for so long is asked for its list before a call that is made once only.
 _FRESH_SECONDS: Final = 5.0
+# How long it may take over that: it is known to have been well.
+_TRIED_SECONDS: Final = 5.0
 
 
 class SdkMcpClient:
@@ -63,13 +63,11 @@ class SdkMcpClient:
         # A lock is there as long as somebody holds it or waits for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._open: set[Link] = set()
-        self._starting = threading.Lock()
-        self._is_closed = False
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._loop = OwnLoop(self._sweep_regularly)
 
     def tools(self, target: McpTarget) -> list[McpTool]:
         """Connect, return what is listed, and leave nothing behind."""
-        return self._run(self._listed(target))
+        return self._loop.run(self._listed(target))
 
     def call(
         self,
@@ -83,8 +81,8 @@ class SdkMcpClient:
         answers: McpAnswers | None = None,
     ) -> McpResult:
         """Call a tool over the connection of a key; see the port."""
-        calling = self._called(target, key, (tool, arguments, answers), check, repeatable)
-        return self._run(calling)
+        call = (tool, arguments, answers)
+        return self._loop.run(self._called(target, key, call, check, repeatable))
 
     def forget(self, key_prefix: str, *, but: Sequence[str]) -> None:
         """Close the connections of these keys that are not among `but`, soon."""
@@ -93,20 +91,16 @@ class SdkMcpClient:
             return key.startswith(key_prefix) and key not in but
 
         if any(map(is_forgotten, tuple(self._links))):
-            self._run(self._closed(is_forgotten))
+            self._loop.run(self._closed(is_forgotten))
 
     def sweep(self) -> None:
         """Close what has been idle for long; it is done regularly."""
         if self._links:
-            self._run(self._closed(self._is_idle))
+            self._loop.run(self._closed(self._is_idle))
 
     def close(self) -> None:
         """Close all, and wait until no program is left."""
-        with self._starting:
-            loop, self._loop, self._is_closed = self._loop, None, True
-        if loop is not None:
-            asyncio.run_coroutine_threadsafe(self._all_ended(), loop).result()
-            loop.call_soon_threadsafe(loop.stop)
+        self._loop.close(self._all_ended)
 
     def _is_idle(self, key: str) -> bool:
         link = self._links[key]
@@ -114,37 +108,6 @@ class SdkMcpClient:
 
     def _silence(self, link: Link) -> float:
         return (self._clock.now() - link.used_at).total_seconds()
-
-    def _run(self, work: Coroutine[Any, Any, _ResultT]) -> _ResultT:
-        try:
-            loop = self._running_loop()
-        except UnavailableError:
-            work.close()
-            raise
-        try:
-            return asyncio.run_coroutine_threadsafe(work, loop).result()
-        except CancelledError as error:
-            raise UnavailableError("unavailable") from error
-
-    def _running_loop(self) -> asyncio.AbstractEventLoop:
-        with self._starting:
-            if self._is_closed:
-                raise UnavailableError("unavailable")
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                threading.Thread(
-                    target=self._live, args=(self._loop,), name="mcp-servers", daemon=True
-                ).start()
-                asyncio.run_coroutine_threadsafe(self._sweep_regularly(), self._loop)
-            return self._loop
-
-    @staticmethod
-    def _live(loop: asyncio.AbstractEventLoop) -> None:
-        asyncio.set_event_loop(loop)
-        try:
-            loop.run_forever()
-        finally:
-            loop.close()
 
     async def _sweep_regularly(self) -> None:
         while True:
@@ -157,7 +120,7 @@ class SdkMcpClient:
     async def _listed(self, target: McpTarget) -> list[McpTool]:
         link = self._link(target)
         try:
-            async with asyncio.timeout(self._connect_seconds):
+            async with asyncio.timeout(min(target.seconds, self._connect_seconds)):
                 return await link.tools()
         except TimeoutError as error:
             raise LinkLostError("mcp_slow").told(target.server) from error
@@ -175,17 +138,19 @@ class SdkMcpClient:
         check: ListCheck,
         repeatable: bool,
     ) -> McpResult:
-        left = 2 if repeatable else 1
+        is_first = True
+        link: Link | None = None
         try:
-            async with asyncio.timeout(self._call_seconds):
+            async with asyncio.timeout(min(target.seconds, self._call_seconds)):
                 while True:
-                    left -= 1
                     link = await self._linked(target, key, check, settled=repeatable)
                     try:
                         return await link.call(*call)
                     except LinkLostError as error:
                         self._drop(key, link)
-                        if not left:
+                        harmless = error.is_unmade or (repeatable and not error.would_recur)
+                        again, is_first = is_first and harmless, False
+                        if not again:
                             raise UnavailableError(
                                 "mcp_call_cut",
                                 server=target.server,
@@ -195,6 +160,8 @@ class SdkMcpClient:
                     finally:
                         link.used_at = self._clock.now()
         except TimeoutError as error:
+            if link is not None:
+                link.stale = True  # whether it answers at all is tried before the next call
             raise UnavailableError(
                 "mcp_call_timeout", server=target.server, limit=int(self._call_seconds)
             ) from error
@@ -214,7 +181,7 @@ class SdkMcpClient:
                 if not link.stale and (settled or self._silence(link) < _FRESH_SECONDS):
                     return link
                 try:
-                    await self._checked(link, check)
+                    await self._checked(link, check, min(_TRIED_SECONDS, self._connect_seconds))
                 except BaseException as error:
                     self._drop(key, link)
                     if not isinstance(error, LinkLostError | TimeoutError):
@@ -230,7 +197,7 @@ class SdkMcpClient:
         for attempt in range(limits.MCP_RECONNECTS + 1):
             link = self._link(target)
             try:
-                await self._checked(link, check)
+                await self._checked(link, check, self._connect_seconds)
             except LinkLostError as error:
                 link.close()
                 if attempt == limits.MCP_RECONNECTS or not error.passes:
@@ -248,8 +215,8 @@ class SdkMcpClient:
                 return link
         raise LinkLostError("mcp_unreachable").told(target.server)
 
-    async def _checked(self, link: Link, check: ListCheck) -> None:
-        async with asyncio.timeout(self._connect_seconds):
+    async def _checked(self, link: Link, check: ListCheck, seconds: float) -> None:
+        async with asyncio.timeout(seconds):
             listed = await link.tools()
         # What it learns it keeps: no other connection waits for that.
         await asyncio.to_thread(check, listed)

@@ -1,6 +1,6 @@
 """What a failure of the SDK or of a transport means to people (decision 8)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, cast
 
 import httpx2
@@ -8,6 +8,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CONNECTION_CLOSED, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR
 
 from archivolt.adapters.http.challenges import challenge_value, scopes_in
+from archivolt.adapters.http.outbound import AnswerCapError, AnswerCompressedError
 from archivolt.domain.errors import ArchivoltError, UnavailableError
 from archivolt.domain.mcp_accounts import AccountNeededError
 
@@ -18,6 +19,16 @@ _KEY_STATUSES: Final = frozenset({401, 403, 407})
 _FIRST_FAILURE: Final = 400
 _UNKNOWN: Final = 401
 _FORBIDDEN: Final = 403
+_NOT_FOUND: Final = 404
+# In this order: some are of the kind of a later one.
+_REASONS: Final[Sequence[tuple[type[BaseException] | tuple[type[BaseException], ...], str]]] = (
+    (AnswerCompressedError, "mcp_garbled"),
+    (AnswerCapError, "mcp_too_much"),
+    (ArchivoltError, "mcp_address_private"),
+    ((TimeoutError, httpx2.TimeoutException), "mcp_slow"),
+    (OSError, "mcp_no_program"),
+    ((httpx2.HTTPError, httpx2.InvalidURL), "mcp_unreachable"),
+)
 
 
 class LinkLostError(Exception):
@@ -36,6 +47,16 @@ class LinkLostError(Exception):
     def passes(self) -> bool:
         """Whether trying again can help: a key that is refused and a missing program stay so."""
         return self.reason in {"mcp_unreachable", "mcp_ended", "mcp_http_status"}
+
+    @property
+    def is_unmade(self) -> bool:
+        """Whether a call is known not to have been made: the session that it was for is gone."""
+        return self.status == _NOT_FOUND
+
+    @property
+    def would_recur(self) -> bool:
+        """Whether the same call would most likely break off again."""
+        return self.reason == "mcp_too_much"
 
     def asked(self, server: str) -> AccountNeededError | None:
         """Return what the server asks of the person, None for nothing: then no call was made."""
@@ -61,14 +82,9 @@ def lost_by(error: BaseException, status: int = 0, challenge: str = "") -> LinkL
     for each in _leaves(error):
         if isinstance(each, LinkLostError):
             return each
-        if isinstance(each, ArchivoltError):
-            return LinkLostError("mcp_address_private")
-        if isinstance(each, TimeoutError | httpx2.TimeoutException):
-            return LinkLostError("mcp_slow")
-        if isinstance(each, OSError):
-            return LinkLostError("mcp_no_program")
-        if isinstance(each, httpx2.HTTPError | httpx2.InvalidURL):
-            return LinkLostError("mcp_unreachable")
+        for kinds, reason in _REASONS:
+            if isinstance(each, kinds):
+                return LinkLostError(reason)
     return by_status(status, challenge) or LinkLostError(_said(error))
 
 
@@ -80,9 +96,17 @@ def by_status(status: int, challenge: str = "") -> LinkLostError | None:
     return LinkLostError(reason, status, challenge)
 
 
-def is_of_the_link(error: MCPError) -> bool:
-    """Tell whether the SDK says of a connection what it could not have heard from the server."""
-    return error.code in _TRANSPORT_CODES
+def breaks(error: MCPError, status: int, *, is_over: bool) -> bool:
+    """Tell whether it is the connection that failed, and not the call: the SDK says both alike.
+
+    `status` is that of the last HTTP answer, `is_over` whether the connection has ended.
+    """
+    lost = by_status(status)
+    if lost is not None and lost.is_unmade:
+        return True  # whatever words the server has for that
+    if error.code not in _TRANSPORT_CODES:
+        return False
+    return is_over or error.code == CONNECTION_CLOSED or lost is not None
 
 
 def _said(error: BaseException) -> str:

@@ -6,9 +6,7 @@ of a call. Such a call is answered with "cancel" and made anew once the person h
 """
 
 import asyncio
-import hashlib
 import logging
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -18,19 +16,20 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import REQUEST_TIMEOUT
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from archivolt.adapters.mcp.failures import LinkLostError, by_status, is_of_the_link, lost_by
+from archivolt.adapters.mcp.failures import LinkLostError, breaks, by_status, lost_by
+from archivolt.adapters.mcp.farewells import Farewells
+from archivolt.adapters.mcp.questions import Asked
 from archivolt.adapters.mcp.readings import (
-    content_of,
-    question_of,
     questions_of,
     responses_of,
     result_of,
+    size_of,
     tools_of,
 )
 from archivolt.adapters.mcp.transports import LastStatus, Request, Transports
-from archivolt.domain.errors import ArchivoltError, InvalidRequestError
-from archivolt.domain.federation import McpAnswers, McpQuestion, McpResult, McpTarget, McpTool
-from archivolt.domain.federation_limits import MAX_MCP_QUESTIONS
+from archivolt.domain.errors import InvalidRequestError
+from archivolt.domain.federation import McpAnswers, McpResult, McpTarget, McpTool
+from archivolt.domain.federation_limits import MAX_MCP_ANSWER_BYTES
 from archivolt.domain.mcp_accounts import AccountNeededError
 from archivolt.domain.tool import JsonObject
 
@@ -39,20 +38,9 @@ _STATE_ONLY_ROUNDS: Final = 5
 _STATE_ONLY_PAUSE: Final = 0.2
 # How long a call that was cut off waits to hear why.
 _REASON_SECONDS: Final = 1.0
-# How many messages that nobody can read a server may send.
-_MAX_GARBLED: Final = 20
 
 # What the SDK says of messages that it cannot read holds them: no part of our logs.
 logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
-
-
-@dataclass(slots=True)
-class _Asked:
-    """What a server of the older era asked in the middle of a call, and what it may be told."""
-
-    answers: McpAnswers | None
-    questions: list[McpQuestion] = field(default_factory=list[McpQuestion])
-    refused: ArchivoltError | None = None
 
 
 class Link:
@@ -62,14 +50,15 @@ class Link:
         self.used_at = now
         self.stale = False
         self._is_retired = False
-        self._garbled = 0
+        self._fault = ""
         self._server = target.server
         self._account = target.account
         self._status = LastStatus()
         self._closing = asyncio.Event()
         self._opened: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._turn = asyncio.Lock()
-        self._asked: _Asked | None = None
+        self._asked: Asked | None = None
+        self._farewells = Farewells()
         self.calls = 0
         self.task = asyncio.create_task(self._live(target, transports))
 
@@ -122,6 +111,7 @@ class Link:
         """
         client = await self.opened()
         listed: list[types.Tool] = []
+        left = MAX_MCP_ANSWER_BYTES
         cursor: str | None = None
         self.stale = False
         for _ in range(_MAX_PAGES):
@@ -131,6 +121,10 @@ class Link:
                 except Exception as error:
                     raise await self._lost(error, request) from error
             listed += page.tools
+            left -= size_of(page.tools)
+            if left < 0:
+                self.close()
+                raise LinkLostError("mcp_too_much")
             cursor = page.next_cursor
             if not cursor:
                 break
@@ -163,7 +157,7 @@ class Link:
     ) -> McpResult:
         # One at a time: a question does not say which call it belongs to.
         async with self._turn:
-            self._asked = asked = _Asked(answers)
+            self._asked = asked = Asked(self._server, answers)
             try:
                 result = await self._call(client, tool, arguments, None)
             finally:
@@ -201,25 +195,24 @@ class Link:
     ) -> McpResult | types.InputRequiredResult:
         with self._status.requesting() as request:
             try:
-                answer = await client.session.call_tool(
-                    tool,
-                    arguments,
-                    input_responses=responses,
-                    request_state=state,
-                    allow_input_required=True,
+                answer = await self._farewells.awaited(
+                    client.session.call_tool(
+                        tool,
+                        arguments,
+                        input_responses=responses,
+                        request_state=state,
+                        allow_input_required=True,
+                    )
                 )
             except MCPError as error:
+                if breaks(error, self._status.value, is_over=self.is_over):
+                    raise await self._lost(error, request) from error
                 if error.code == REQUEST_TIMEOUT:
                     raise TimeoutError from error
-                if is_of_the_link(error) and (self.is_over or self._broken_by(error)):
-                    raise await self._lost(error, request) from error
                 return McpResult(text=error.message, failed=True)
             except Exception as error:
                 raise await self._lost(error, request) from error
         return result_of(answer) if isinstance(answer, types.CallToolResult) else answer
-
-    def _broken_by(self, error: MCPError) -> bool:
-        return error.code == types.CONNECTION_CLOSED or by_status(self._status.value) is not None
 
     async def _lost(
         self, error: BaseException, request: Request
@@ -228,7 +221,8 @@ class Link:
 
         Only a request that was alone is known not to have been let in: another one may be done.
         """
-        if not request.alone or by_status(self._status.value) is None:
+        is_clear = self._known_fault or (request.alone and by_status(self._status.value))
+        if not is_clear:
             await asyncio.wait([self.task], timeout=_REASON_SECONDS)
         if self.task.done() and not self.task.cancelled():
             error = self.task.exception() or error
@@ -238,6 +232,8 @@ class Link:
     def _why(
         self, error: BaseException, *, is_known: bool = True
     ) -> LinkLostError | AccountNeededError:
+        if self._known_fault:
+            return LinkLostError(self._known_fault)
         lost = lost_by(error, self._status.value, self._status.challenge)
         return (lost.asked(self._server) if is_known else None) or lost
 
@@ -252,8 +248,12 @@ class Link:
         )
         try:
             async with client:
+                # What a server declares of its results is for programs: they are read as text. To
+                # check it would run patterns of strangers, on the loop that all connections share.
+                client.session.validate_tool_result = _take  # pyright: ignore[reportAttributeAccessIssue]
                 self._opened.set_result(client)
                 await self._closing.wait()
+                self._tell_fault()
         except Exception as error:
             if not self._opened.done():
                 self._opened.set_exception(self._why(error))
@@ -264,18 +264,23 @@ class Link:
         finally:
             self._closing.set()
             if not self._opened.done():
-                reason = "mcp_garbled" if self._garbled > _MAX_GARBLED else "mcp_slow"
-                self._opened.set_exception(LinkLostError(reason))
+                self._opened.set_exception(LinkLostError(self._fault or "mcp_slow"))
                 self._opened.exception()
 
     async def _on_message(self, message: object) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             self.stale = True
-        elif isinstance(message, Exception):
-            self._garbled += 1
-            if self._garbled > _MAX_GARBLED:
-                # It would go on for ever, and take the machine's time.
-                self.close()
+        elif isinstance(message, LinkLostError):
+            self._fault = self._fault or message.reason
+            self.close()
+
+    @property
+    def _known_fault(self) -> str:
+        return self._fault or ("mcp_too_much" if self._status.budget.is_spent else "")
+
+    def _tell_fault(self) -> None:
+        if self._fault:
+            raise LinkLostError(self._fault)
 
     async def _on_question(
         self,
@@ -283,15 +288,8 @@ class Link:
         params: types.ElicitRequestParams,
     ) -> types.ElicitResult | types.ErrorData:
         asked = self._asked
-        if asked is None or len(asked.questions) >= MAX_MCP_QUESTIONS:
-            return types.ElicitResult(action="cancel")
-        # The same words are the same question: there is nothing else to know it by.
-        name = hashlib.sha256(params.message.encode("utf-8", "replace")).hexdigest()[:12]
-        if asked.answers is not None and name in asked.answers.content:
-            content = content_of(asked.answers.content[name])
-            return types.ElicitResult(action="accept", content=content)
-        try:
-            asked.questions.append(question_of(self._server, name, params))
-        except InvalidRequestError as error:
-            asked.refused = error
-        return types.ElicitResult(action="cancel")
+        return asked.answer(params) if asked else types.ElicitResult(action="cancel")
+
+
+async def _take(name: str, result: types.CallToolResult) -> None:
+    """Take a result as it is."""

@@ -97,6 +97,14 @@ def tools_of(listed: Iterable[types.Tool]) -> list[McpTool]:
     return list({tool.name: tool_of(tool) for tool in listed}.values())
 
 
+def size_of(listed: Iterable[types.Tool]) -> int:
+    """Return about how many characters tools are described in."""
+    return sum(
+        len(tool.name) + len(tool.description or "") + len(json.dumps(tool.input_schema))
+        for tool in listed
+    )
+
+
 def responses_of(answers: McpAnswers) -> types.InputResponses:
     """Return a person's answers as the protocol has them."""
     return {

@@ -1,21 +1,20 @@
 """Ways to a server: a program on this machine, or streamable HTTP through the guarded client."""
 
 import json
-import os
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Final, TextIO
+from typing import Final
 
 import httpx2
-from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from archivolt.adapters.http.addresses import OutboundRules
 from archivolt.adapters.http.loopback_proxy import loopback_proxy
 from archivolt.adapters.http.outbound import Caps, guarded_async_client
+from archivolt.adapters.mcp.bounds import Budget, Counted, Stream
 from archivolt.adapters.mcp.failures import LinkLostError
+from archivolt.adapters.mcp.program import program_streams
 from archivolt.domain.federation import PROXY_PLACE, McpTarget, McpTransport
 from archivolt.domain.federation_limits import (
     MAX_CHALLENGE_CHARS,
@@ -28,8 +27,9 @@ from archivolt.domain.limits import (
 _NOT_LET_IN: Final = 401
 _FIRST_FAILURE: Final = 400
 
-# What the SDK's transports give: a stream to read and one to write.
-Streams = tuple[object, object]
+# What the SDK takes: a stream to read and one to write.
+Streams = tuple[Counted, object]
+_Opened = tuple[Stream, object]
 
 
 @dataclass(slots=True, eq=False)
@@ -45,6 +45,7 @@ class LastStatus:
     def __init__(self) -> None:
         self.value = 0
         self.challenge = ""
+        self.budget = Budget()
         self._under_way: set[Request] = set()
         self._client: httpx2.AsyncClient | None = None
 
@@ -57,6 +58,7 @@ class LastStatus:
     def requesting(self) -> Generator[Request]:
         """Give a request that is under way until the end of the block."""
         request = Request(alone=self.is_free)
+        self.budget.renew()
         if request.alone:
             self.value, self.challenge = 0, ""
         for other in self._under_way:
@@ -70,7 +72,8 @@ class LastStatus:
     def watch(self, client: httpx2.AsyncClient) -> None:
         """Take notice of what a client is answered."""
         self._client = client
-        client.event_hooks["response"].append(self._note)
+        client.event_hooks["request"].append(self.budget.resume)
+        client.event_hooks["response"] += [self._note, self.budget.hear]
 
     def send(self, values: Mapping[str, str]) -> None:
         """Have these headers sent from now on: a token is renewed while a connection lasts."""
@@ -113,23 +116,17 @@ class Transports:
 
         """
         way = self._program if target.transport is McpTransport.STDIO else self._address
-        async with way(target, status) as streams:
-            yield streams
+        async with way(target, status) as (heard, said):
+            yield Counted(heard, status.budget), said
 
     @asynccontextmanager
-    async def _program(self, target: McpTarget, _: LastStatus) -> AsyncGenerator[Streams]:
+    async def _program(self, target: McpTarget, _: LastStatus) -> AsyncGenerator[_Opened]:
         if not self._programs:
             raise LinkLostError("mcp_programs_off")
         async with self._arguments(target) as arguments:
-            started = StdioServerParameters(
-                command=target.command,
-                args=arguments,
-                env=dict(target.values),
-                cwd=Path.home() if Path.home().is_dir() else None,
-            )
-            with _nowhere() as nowhere:
-                async with stdio_client(started, errlog=nowhere) as streams:
-                    yield streams
+            values = dict(target.values)
+            async with program_streams(target.command, arguments, values) as streams:
+                yield streams
 
     @asynccontextmanager
     async def _arguments(self, target: McpTarget) -> AsyncGenerator[list[str]]:
@@ -141,20 +138,17 @@ class Transports:
             yield [address if each == PROXY_PLACE else each for each in target.arguments]
 
     @asynccontextmanager
-    async def _address(self, target: McpTarget, status: LastStatus) -> AsyncGenerator[Streams]:
+    async def _address(self, target: McpTarget, status: LastStatus) -> AsyncGenerator[_Opened]:
         caps = Caps(max_bytes=MAX_MCP_ANSWER_BYTES, seconds=MAX_OUTBOUND_SECONDS)
         async with guarded_async_client(self._rules, caps) as client:
             client.headers.update(target.values)
             status.watch(client)
-            async with streamable_http_client(target.url, http_client=client) as streams:
+            async with streamable_http_client(
+                target.url, http_client=client, max_sse_event_size=MAX_MCP_ANSWER_BYTES
+            ) as streams:
                 yield streams
 
 
 def _is_request(sent: httpx2.Request) -> bool:
     message: object = json.loads(sent.content)
     return isinstance(message, dict) and "id" in message and "method" in message
-
-
-def _nowhere() -> TextIO:
-    """Return where to write what a program says beside: anything, and no part of our logs."""
-    return Path(os.devnull).open("w", encoding="utf-8")
