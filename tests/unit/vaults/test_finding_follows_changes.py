@@ -78,12 +78,9 @@ def texts_of(world: IndexWorld) -> dict[VaultPath, str]:
     }
 
 
-def changed_at(world: IndexWorld, path: VaultPath) -> datetime:
-    """Return when a file got its content; writing the same again is no change."""
-    *before, last = world.files.stored(world.vault, path)
-    while before and before[-1].data == last.data:
-        last = before.pop()
-    return last.info.modified
+def written_at(world: IndexWorld, path: VaultPath) -> datetime:
+    """Return when a file was written last, be it with the bytes that it had."""
+    return world.files.stored(world.vault, path)[-1].info.modified
 
 
 def missing(target: str) -> str:
@@ -125,7 +122,7 @@ def test_what_is_found_is_what_the_files_say(
         assert_searches(finding, access, texts)
         assert_links(finding, access, texts)
         newest = finding.recent.recent([access], by=RecentBy.MODIFIED, language=Language.EN)
-        moments = {path: changed_at(world, path) for path in texts}
+        moments = {path: written_at(world, path) for path in texts}
         assert [file.path for file in newest.files] == sorted(
             texts, key=lambda path: moments[path], reverse=True
         )
