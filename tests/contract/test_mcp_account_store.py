@@ -170,6 +170,7 @@ def test_of_a_sign_in_that_went_with_its_server_no_account_comes(
 
 def test_a_client_is_kept_in_place_of_the_one_before(accounts: McpAccountStore) -> None:
     accounts.keep_client(ACME, a_kept_client())
-    accounts.keep_client(ACME, a_kept_client(id="client-2", sealed=""))
+    second = a_kept_client(id="client-2", sealed="", ends_at=SOON)
+    accounts.keep_client(ACME, second)
 
-    assert accounts.client(ACME, "ours") == a_kept_client(id="client-2", sealed="")
+    assert accounts.client(ACME, "ours") == second

@@ -176,6 +176,25 @@ def test_an_account_for_an_address_of_before_can_be_ended(world: BrowserWorld) -
     assert world.mcp_accounts.login.revoked == ["refresh-1"]
 
 
+def test_an_account_at_a_server_that_was_turned_off_can_be_ended(world: BrowserWorld) -> None:
+    browser = Browser(world)
+    browser.sign_in()
+    browser.get(back(world, begun(world, browser)))
+    world.mcp_servers.save(ACME, replace(OURS, enabled=False))
+
+    page = browser.get(PAGE).body.decode()
+    assert "Ours is not used any more" in page
+    assert 'value="begin"' not in page
+    token = page.partition('name="form_token" value="')[2].partition('"')[0]
+    refused = browser.submit(PAGE, {"form_token": token, "wish": "begin"})
+    ended = browser.submit(PAGE, {"form_token": token, "wish": "end"})
+
+    assert refused.status == 404
+    assert "not connected any more" in ended.body.decode()
+    assert world.mcp_accounts.login.revoked == ["refresh-1"]
+    assert browser.get(PAGE).status == 404
+
+
 def test_who_is_not_signed_in_when_they_are_back_signs_in_and_goes_on(world: BrowserWorld) -> None:
     begins, returns = Browser(world), Browser(world, "fr")
     begins.sign_in()

@@ -79,7 +79,10 @@ class McpOAuthClient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptClient:
-    """A client that we registered for a tenant, its secret sealed; none but its issuer knows it."""
+    """A client that we registered for a tenant, its secret sealed; none but its issuer knows it.
+
+    `ends_at` is when that says that it ends, None for never.
+    """
 
     server: str
     place: str
@@ -88,6 +91,15 @@ class KeptClient:
     sealed: str
     method: str
     good_until: datetime
+    ends_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """A client as it is registered, and when its secret ends, None for never (RFC 7591 §3.2.1)."""
+
+    client: McpOAuthClient
+    ends_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,13 @@ from archivolt.federation.sign_ins import (
     scope_for,
     way_of,
 )
-from archivolt.federation.standings import SignInPlace, Standing, standing_of, state_of
+from archivolt.federation.standings import (
+    SignInPlace,
+    Standing,
+    is_open,
+    standing_of,
+    state_of,
+)
 from archivolt.federation.targets import address_of, place_of
 from archivolt.ports.clock import Clock
 from archivolt.ports.federation import McpServerStore
@@ -71,7 +77,7 @@ class McpAccounts:
         self._on = support
 
     def standing(self, principal: Principal, server_id: str) -> Standing:
-        """Return how the caller stands with a server.
+        """Return how the caller stands with a server; one that is off has to have their account.
 
         Raises:
             NotFoundError: `mcp_server_not_found`.
@@ -79,6 +85,8 @@ class McpAccounts:
         """
         server = self._server(principal, server_id)
         account = self._on.accounts.find(principal.tenant, principal.user, server.id)
+        if account is None:
+            _require_open(server)
         page = self._on.pages.page(server.id) if self._on.pages else ""
         return standing_of(server, account, page)
 
@@ -106,6 +114,7 @@ class McpAccounts:
         """
         standing = self.standing(principal, server_id)
         server = standing.server
+        _require_open(server)
         if not self._on.pages:
             raise ConflictError("mcp_sign_in_unavailable", server=server.id)
         deadline = self._deadline()
@@ -180,7 +189,7 @@ class McpAccounts:
     def _server(self, principal: Principal, server_id: str) -> McpServer:
         kept = self._on.servers.of_tenant(principal.tenant)
         found = next((server for server in kept if server.id == server_id), None)
-        if found is None or not found.enabled or not address_of(found):
+        if found is None:
             raise NotFoundError("mcp_server_not_found", server=server_id[:MAX_MCP_ID_CHARS])
         return found
 
@@ -221,6 +230,7 @@ class McpAccounts:
             raise ForbiddenError("mcp_sign_in_over")
         try:
             server = self._server(principal, pending.server)
+            _require_open(server)
         except NotFoundError as error:
             raise ForbiddenError("mcp_sign_in_over") from error
         if pending.expires_at <= self._on.clock.now() or place_of(server) != place:
@@ -270,6 +280,11 @@ class McpAccounts:
         left = deadline.left()
         if administers and (server.tools is None or server.problem) and left >= MCP_LEAST_SECONDS:
             self._on.ask(principal, server, left)
+
+
+def _require_open(server: McpServer) -> None:
+    if not is_open(server):
+        raise NotFoundError("mcp_server_not_found", server=server.id)
 
 
 def _pending_field(digest: str) -> str:

@@ -7,13 +7,17 @@ goes to whom it went first: who else is named later gets it when it is given aga
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from archivolt.domain.deadlines import Deadline
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.federation import McpServer
-from archivolt.domain.federation_limits import MCP_CLIENT_SECONDS, MCP_NEW_CLIENT_SECONDS
+from archivolt.domain.federation_limits import (
+    MCP_CLIENT_SECONDS,
+    MCP_NEW_CLIENT_SECONDS,
+    MCP_SIGN_IN_SECONDS,
+)
 from archivolt.domain.identity import TenantId
 from archivolt.domain.mcp_accounts import (
     AuthorizationServer,
@@ -21,6 +25,7 @@ from archivolt.domain.mcp_accounts import (
     McpOAuthClient,
     OAuthRefusedError,
     OAuthWay,
+    Registration,
     client_field,
 )
 from archivolt.federation.access import SignInPages
@@ -97,9 +102,9 @@ class OurClients:
             return McpOAuthClient(id=kept.id, secret=opened, method=kept.method)
         if not letting.registration_endpoint:
             raise ConflictError("mcp_client_needed", server=server.id, address=redirect_uri)
-        client = self._registered(server, letting, redirect_uri, deadline)
-        self._keep(tenant, server, letting, client)
-        return client
+        registration = self._registered(server, letting, redirect_uri, deadline)
+        self._keep(tenant, server, letting, registration)
+        return registration.client
 
     def _require_first(
         self, tenant: TenantId, server: McpServer, letting: AuthorizationServer
@@ -125,7 +130,7 @@ class OurClients:
 
     def _lend(self, tenant: TenantId, kept: KeptClient) -> None:
         """Use a client for a while: if nobody comes back, it may not be known there any more."""
-        good_until = self._clock.now() + timedelta(seconds=MCP_NEW_CLIENT_SECONDS)
+        good_until = self._until(MCP_NEW_CLIENT_SECONDS, kept.ends_at)
         if kept.good_until > good_until:
             self._store.keep_client(tenant, replace(kept, good_until=good_until))
 
@@ -133,7 +138,7 @@ class OurClients:
         """Take note that somebody was let in as a client: it is known there, and stays so."""
         kept = self._store.client(tenant, server.id)
         if kept is not None and kept.id == client.id:
-            good_until = self._clock.now() + timedelta(seconds=MCP_CLIENT_SECONDS)
+            good_until = self._until(MCP_CLIENT_SECONDS, kept.ends_at)
             self._store.keep_client(tenant, replace(kept, good_until=good_until))
 
     def refused(
@@ -155,7 +160,7 @@ class OurClients:
         letting: AuthorizationServer,
         redirect_uri: str,
         deadline: Deadline,
-    ) -> McpOAuthClient:
+    ) -> Registration:
         wished = McpOAuthClient(id="", method=_method(letting, secret=False))
         way = OAuthWay(
             server=server.id,
@@ -172,8 +177,9 @@ class OurClients:
         tenant: TenantId,
         server: McpServer,
         letting: AuthorizationServer,
-        client: McpOAuthClient,
+        registration: Registration,
     ) -> None:
+        client = registration.client
         field, secret = client_field(server.id), client.secret
         sealed = self._secrets().seal(secret, tenant=tenant, field=field) if secret else ""
         self._store.keep_client(
@@ -185,9 +191,15 @@ class OurClients:
                 id=client.id,
                 sealed=sealed,
                 method=client.method,
-                good_until=self._clock.now() + timedelta(seconds=MCP_NEW_CLIENT_SECONDS),
+                good_until=self._until(MCP_NEW_CLIENT_SECONDS, registration.ends_at),
+                ends_at=registration.ends_at,
             ),
         )
+
+    def _until(self, seconds: int, ends_at: datetime | None) -> datetime:
+        # Who goes to sign in has to be back before it ends.
+        until = self._clock.now() + timedelta(seconds=seconds)
+        return min(until, ends_at - timedelta(seconds=MCP_SIGN_IN_SECONDS)) if ends_at else until
 
 
 def _takers(letting: AuthorizationServer) -> str:

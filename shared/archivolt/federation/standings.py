@@ -21,7 +21,8 @@ class SignInPlace:
 class Standing:
     """How a person stands with a server; `account` is None for who has none.
 
-    `place` is the host that an account's token goes to.
+    `place` is the host that an account's token goes to. `is_open`: accounts can be connected, as
+    the server is on and has an address.
     """
 
     server: McpServer
@@ -29,6 +30,7 @@ class Standing:
     account: McpAccount | None
     page: str
     place: str
+    is_open: bool
 
 
 def standing_of(server: McpServer, account: McpAccount | None, page: str) -> Standing:
@@ -39,7 +41,13 @@ def standing_of(server: McpServer, account: McpAccount | None, page: str) -> Sta
         account=account,
         page=page,
         place=urlsplit(address_of(server)).netloc,
+        is_open=is_open(server),
     )
+
+
+def is_open(server: McpServer) -> bool:
+    """Tell whether accounts can be connected at a server."""
+    return server.enabled and bool(address_of(server))
 
 
 def state_of(server: McpServer, account: McpAccount | None) -> McpAccountState:

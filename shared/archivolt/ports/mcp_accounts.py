@@ -9,9 +9,9 @@ from archivolt.domain.mcp_accounts import (
     AuthorizationServer,
     KeptClient,
     McpAccount,
-    McpOAuthClient,
     OAuthWay,
     PendingSignIn,
+    Registration,
     TokenAnswer,
 )
 
@@ -106,7 +106,7 @@ class AuthorizationServers(Protocol):
 
     def register(
         self, way: OAuthWay, endpoint: str, redirect_uri: str, deadline: Deadline
-    ) -> McpOAuthClient:
+    ) -> Registration:
         """Register a client of ours (RFC 7591).
 
         Raises:

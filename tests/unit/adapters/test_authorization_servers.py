@@ -281,6 +281,31 @@ def test_a_registration_that_cannot_be_used_is_none(client: dict[str, Any]) -> N
     assert failed.value.details["reason"] == "oauth_garbled"
 
 
+@pytest.mark.parametrize(
+    ("said", "ends"),
+    [
+        (1_800_000_000, 1_800_000_000),
+        (0, None),
+        (-1, None),
+        (10**30, None),
+        (True, None),
+        ("soon", None),
+        (float("inf"), None),
+        (None, None),
+    ],
+)
+def test_when_a_secret_ends_is_read_as_far_as_it_is_said(said: object, ends: int | None) -> None:
+    content = json.dumps(
+        {"client_id": "us", "client_secret": "s", "client_secret_expires_at": said}
+    ).encode()
+    place = "https://login.test/register"
+    login = AuthorizationScript(answers={place: httpx2.Response(201, content=content)})
+
+    found = login.servers().register(WAY, place, "https://us.test", IN_TIME)
+
+    assert (found.ends_at and found.ends_at.timestamp()) == ends
+
+
 def test_an_endless_answer_is_cut_off() -> None:
     with endless() as url:
         rules = OutboundRules(frozenset({"127.0.0.1"}))

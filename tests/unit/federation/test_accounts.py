@@ -721,3 +721,24 @@ def test_who_connects_as_another_while_tokens_are_renewed_leaves_none_of_before(
     # What it replaced, which the renewal used up meanwhile, and what that brought.
     assert world.login.revoked == ["refresh-1", "refresh-2"]
     assert world.call() == "access-3"
+
+
+def test_a_client_whose_secret_ends_is_registered_anew_before_that(world: Accounts) -> None:
+    ends = world.clock.now() + timedelta(hours=2)
+    world.login.client = {
+        "client_secret": SECRET,
+        "client_secret_expires_at": int(ends.timestamp()),
+        "token_endpoint_auth_method": None,
+    }
+    world.connect()
+    world.clock.advance(hours=1, minutes=49)
+    world.begin()
+    assert len(world.login.registered) == 1
+
+    world.clock.advance(minutes=1)
+    world.login.client["client_secret_expires_at"] = 0
+    world.begin()
+    world.connect()
+    world.clock.advance(days=20)
+    world.begin()
+    assert len(world.login.registered) == 2

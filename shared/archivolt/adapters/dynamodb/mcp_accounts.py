@@ -155,6 +155,7 @@ class DynamoMcpAccounts:
             sealed=item["sealed"],
             method=item["method"],
             good_until=from_number(int(item["good_until"])),
+            ends_at=moment_or_none(item.get("ends_at")),
         )
 
     def keep_client(self, tenant: TenantId, client: KeptClient) -> None:
@@ -168,6 +169,7 @@ class DynamoMcpAccounts:
             "sealed": client.sealed,
             "method": client.method,
             "good_until": to_number(client.good_until),
+            "ends_at": number_or_none(client.ends_at),
         }
         self._table.write(Put(item=item))
 

@@ -4,6 +4,7 @@ import base64
 import math
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, Final, TypeGuard
 from urllib.parse import quote
 
@@ -24,6 +25,7 @@ from archivolt.domain.mcp_accounts import (
     McpOAuthClient,
     OAuthRefusedError,
     OAuthWay,
+    Registration,
     TokenAnswer,
     client_description,
 )
@@ -34,6 +36,8 @@ _REFUSALS: Final = range(400, 404)
 _ERROR: Final = re.compile(r"[a-z_]{1,40}")
 _VISIBLE: Final = re.compile(r"[\x21-\x7e]+")
 _SPOKEN: Final = re.compile(r"[\x20-\x7e]+")
+# The end of the year 9998.
+_LAST_MOMENT: Final = 253_370_764_799
 _DIGITS: Final = re.compile(r"[0-9]{1,9}")
 _METHODS: Final = ("none", "client_secret_post", "client_secret_basic")
 
@@ -50,7 +54,7 @@ class HttpAuthorizationServers:
 
     def register(
         self, way: OAuthWay, endpoint: str, redirect_uri: str, deadline: Deadline
-    ) -> McpOAuthClient:
+    ) -> Registration:
         """Register a client of ours."""
         wished = client_description(redirect_uri) | {
             "token_endpoint_auth_method": way.client.method
@@ -65,7 +69,9 @@ class HttpAuthorizationServers:
             raise _garbled(way.server)
         if secret and not _is_text(secret, _SPOKEN, MAX_OAUTH_TOKEN_CHARS):
             raise _garbled(way.server)
-        return McpOAuthClient(id=client_id, secret=secret, method=method)
+        client = McpOAuthClient(id=client_id, secret=secret, method=method)
+        ends_at = _moment(read.get("client_secret_expires_at")) if secret else None
+        return Registration(client=client, ends_at=ends_at)
 
     def exchange(
         self, way: OAuthWay, *, code: str, verifier: str, redirect_uri: str, deadline: Deadline
@@ -164,6 +170,13 @@ def _seconds(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         return None
     return int(min(max(value, 0), MAX_OAUTH_TOKEN_SECONDS))
+
+
+def _moment(value: object) -> datetime | None:
+    """Return the moment of a number of seconds since 1970, None for 0 and what is no moment."""
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 < value <= _LAST_MOMENT:
+        return None
+    return datetime.fromtimestamp(value, UTC)
 
 
 def _is_text(value: object, form: re.Pattern[str], most: int) -> TypeGuard[str]:

@@ -80,6 +80,7 @@ def _page(
         McpAccountState.MOVED: texts.ACCOUNT_MOVED,
     }[standing.state]
     account = standing.account
+    said = said if standing.is_open else texts.ACCOUNT_OFF
     host = urlsplit(account.issuer).hostname or "" if account else ""
     connect = _button(services, by, standing, texts.ACCOUNT_CONNECT.spoken(language), "begin")
     end = _button(services, by, standing, texts.ACCOUNT_END.spoken(language), _END)
@@ -91,7 +92,7 @@ def _page(
             "p",
             said.spoken(language).format(server=server, host=host, place=standing.place),
         ),
-        connect,
+        connect if standing.is_open else "",
         end if account else "",
     )
 
@@ -115,11 +116,20 @@ def _changed(services: BrowserServices, request: Request, fields: Fields) -> Res
     if field(fields, "wish") == _END:
         with services.by_hand.doing(by.principal, "disconnect_mcp_account", server=server_id):
             accounts.end(by.principal, server_id)
-        known = accounts.standing(by.principal, server_id).server.id
-        return sent_to(services.address(f"{_PATH}{known}"))
+        return _ended(services, by, language_for(request), server_id)
     with services.by_hand.doing(by.principal, "connect_mcp_account", server=server_id):
         place = accounts.begin(by.principal, server_id)
     return _way_on(place.address, language_for(request))
+
+
+def _ended(services: BrowserServices, by: SignedIn, language: Language, server_id: str) -> Response:
+    try:
+        known = services.mcp_accounts().standing(by.principal, server_id).server.id
+    except NotFoundError:
+        # It is off: without an account there is nothing to see of it.
+        title = texts.ACCOUNT_END.spoken(language)
+        return page(title, language, element("p", texts.ACCOUNT_ENDED.spoken(language)))
+    return sent_to(services.address(f"{_PATH}{known}"))
 
 
 def _way_on(address: str, language: Language) -> Response:

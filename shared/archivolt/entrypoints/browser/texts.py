@@ -88,6 +88,13 @@ ACCOUNT_MOVED: Final = Message(
     " précédente, et rien n'en est envoyé à la nouvelle. Reliez-y votre compte, ou coupez ce qui"
     " reste de l'autre lien.",
 )
+ACCOUNT_OFF: Final = Message(
+    "{server} is not used any more, and nothing is sent to it. {host} let you in before; you can end"
+    " that.",
+    "{server} n'est plus utilisé, et rien ne lui est envoyé. {host} vous avait laissé entrer ; vous"
+    " pouvez y mettre fin.",
+)
+ACCOUNT_ENDED: Final = Message("It is not connected any more.", "Il n'est plus relié.")
 ACCOUNT_WAY_ON: Final = Message(
     "You sign in at {host}. Go on if that is who you expect, and sign in nowhere else.",
     "Vous vous identifiez chez {host}. Continuez si c'est bien qui vous attendez, et ne vous"
