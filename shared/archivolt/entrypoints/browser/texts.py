@@ -89,8 +89,8 @@ ACCOUNT_MOVED: Final = Message(
     " reste de l'autre lien.",
 )
 ACCOUNT_OFF: Final = Message(
-    "{server} is not used any more, and nothing is sent to it. {host} let you in before; you can end"
-    " that.",
+    "{server} is not used any more, and nothing is sent to it. {host} let you in before; you can"
+    " end that.",
     "{server} n'est plus utilisé, et rien ne lui est envoyé. {host} vous avait laissé entrer ; vous"
     " pouvez y mettre fin.",
 )
