@@ -73,6 +73,17 @@ def test_an_entry_comes_back_as_it_was_stored(catalogue: Catalogue) -> None:
     assert catalogue.get(VAULT, NOTE) == an_entry()
 
 
+def test_whose_vectors_stand_for_an_entry_is_kept_until_something_else_is_said(
+    catalogue: Catalogue,
+) -> None:
+    alike = replace(an_entry(), alike_since=Generation("0-a"))
+    assert catalogue.advance(alike, previous=None)
+    assert catalogue.get(VAULT, NOTE) == alike
+    newer = an_entry(sequence="20", generation="2-b")
+    assert catalogue.advance(newer, previous=alike)
+    assert catalogue.get(VAULT, NOTE) == newer
+
+
 def test_an_unknown_document_has_no_entry(catalogue: Catalogue) -> None:
     assert catalogue.get(VAULT, NOTE) is None
 

@@ -160,10 +160,15 @@ class TestEveryIndex:
         assert list(index.generations(VAULT)) == [("a.md", "2-b")]
 
     def test_a_writer_that_was_overtaken_changes_nothing(self, index: TextIndex) -> None:
-        index.apply(VAULT, [document("a.md", "dog", generation="2-b")])
-        index.apply(VAULT, [document("a.md", "cat", generation="1-a")])
-        index.apply(VAULT, [document("a.md", generation="1-c"), removal("a.md", generation="1-d")])
-        assert found(index, "dog") == ["a.md"]
+        newer = document("a.md", "dog", generation="2-b")
+        assert not index.apply(VAULT, [newer])
+        late = [document("a.md", "cat", generation="1-a"), document("b.md", "dog")]
+        assert set(index.apply(VAULT, late)) == {"a.md"}
+        for each in (document("a.md", generation="1-c"), removal("a.md", generation="1-d")):
+            assert set(index.apply(VAULT, [each])) == {"a.md"}
+        assert not index.apply(VAULT, [newer, removal("none.md", generation="1-d")])
+        assert sorted(found(index, "dog")) == ["a.md", "b.md"]
+        assert found(index, "cat") == []
 
     def test_the_newest_of_a_batch_stays(self, index: TextIndex) -> None:
         newest = document("a.md", "dog", generation="2-b")

@@ -17,7 +17,7 @@ class InMemoryShards:
 
     def __init__(self) -> None:
         self._kept: dict[tuple[VaultRef, str], Shard] = {}
-        self.between: Callable[[], None] | None = None
+        self.between: Callable[[], object] | None = None
         self.fetched = 0
         self._one_write = Lock()
 

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from archivolt.domain.ingestion import Generation, Passage
@@ -31,23 +31,23 @@ class InMemoryTextIndex:
         self._documents: dict[VaultRef, dict[VaultPath, list[DocumentUpdate]]] = {}
         self._notes = notes or InMemoryNotes()
 
-    def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
-        for update in updates:
-            self._apply(vault, update)
+    def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> Collection[VaultPath]:
+        return {update.path for update in updates if not self._apply(vault, update)}
 
-    def _apply(self, vault: VaultRef, update: DocumentUpdate) -> None:
-        """Keep the generations of a document in order, the newest last."""
+    def _apply(self, vault: VaultRef, update: DocumentUpdate) -> bool:
+        """Keep the generations of a document in order, the newest last; False: it is older."""
         documents = self._documents.setdefault(vault, {})
         held = documents.get(update.path, [])
         if held and held[-1].generation > update.generation:
-            return
+            return False
         if update.removed:
             documents.pop(update.path, None)
             self._notes.remove(vault, update.path)
-            return
+            return True
         others = [each for each in held if each.generation != update.generation]
         documents[update.path] = [*(others if update.passages else []), update]
         self._notes.put(_note(vault, update), update.note.text)
+        return True
 
     def touch(self, vault: VaultRef, written: Mapping[VaultPath, Rewritten]) -> None:
         for path, note in self._notes.notes(vault, list(written)).items():

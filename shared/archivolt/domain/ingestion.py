@@ -1,7 +1,7 @@
 """What happens to a document between its change in S3 and its being found."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -123,6 +123,9 @@ class CatalogueEntry:
     `moved_to` is the path that a move carries, or carried, the document to; `moved_over` names the
     entry that stood there before, and `served` the generation that was current here when it went
     (empty while it has not); see `archivolt.domain.moves`. `moved_from` is where it came from.
+
+    `alike_since` is the first of the generations, up to this one, that have the same passages, and
+    empty if there is no other: the vectors of any stand for all of them.
     """
 
     vault: VaultRef
@@ -145,11 +148,28 @@ class CatalogueEntry:
     moved_over: Generation = Generation("")
     served: Generation = Generation("")
     moved_from: VaultPath = ROOT
+    alike_since: Generation = Generation("")
 
     def has_tag(self, wanted: str) -> bool:
         """Tell whether the document has a tag or one below it (`project/alpha` is a `project`)."""
         name = wanted.strip().strip("#/").casefold()
         return any(tag == name or tag.startswith(f"{name}/") for tag in self.tags)
+
+
+def read_again(entry: CatalogueEntry, stored: CatalogueEntry | None) -> CatalogueEntry:
+    """Return an entry that knows which vectors stand for it, if only its generation is new."""
+    if stored is None or not entry.passages:
+        return entry
+    before = stored.sha256, stored.recipe, stored.passages
+    if (entry.sha256, entry.recipe, entry.passages) != before:
+        return entry
+    since = stored.alike_since or stored.generation
+    return replace(entry, alike_since=since, embedder=stored.embedder)
+
+
+def is_alike(entry: CatalogueEntry, generation: Generation) -> bool:
+    """Tell whether an earlier generation of a document has the same passages as its present one."""
+    return bool(entry.alike_since) and entry.alike_since <= generation < entry.generation
 
 
 def withdrawn(

@@ -68,6 +68,7 @@ def departed(
         sha256="" if kept.reason else kept.sha256,
         recipe=kept.recipe,
         embedder=kept.embedder,
+        alike_since=kept.alike_since,
         title=kept.title,
         tags=kept.tags,
         moved_to=to,

@@ -21,6 +21,7 @@ from archivolt.domain.ingestion import (
     Generation,
     IndexState,
     Passage,
+    is_alike,
 )
 from archivolt.domain.paths import ROOT
 from archivolt.ingestion.documents import digest_of, embedded_text
@@ -112,7 +113,7 @@ class EmbedPassages:
         elif not entry.passages:
             self._remove(job, entry)
         elif entry.generation != job.generation:
-            return
+            self._clear_up(job, entry)
         elif self._is_done(job, entry):
             # Who did it may have died before the last step.
             self._release(job, entry)
@@ -148,7 +149,7 @@ class EmbedPassages:
         )
         self._place(job, document, time_left)
         if job.users:
-            self._remove_overtaken(job)
+            self._follow(job, time_left)
             return
         if not self._moved.vectors_stand(entry):
             self._remove_older(job, than=job.generation)
@@ -157,7 +158,7 @@ class EmbedPassages:
         if not self._catalogue.mark_embedded(
             job.vault, job.path, job.generation, embedder=self._embedder.model
         ):
-            self._remove_overtaken(job)
+            self._follow(job, time_left)
             return
         self._release(job, entry)
 
@@ -209,16 +210,27 @@ class EmbedPassages:
         if entry is not None and entry.generation == job.generation:
             raise UnavailableError("unavailable")
 
-    def _remove_overtaken(self, job: EmbeddingJob) -> None:
-        """Delete what was just written if a newer generation has become current meanwhile."""
+    def _follow(self, job: EmbeddingJob, time_left: TimeLeft) -> None:
+        """Delete what was just written if a newer generation has become current meanwhile.
+
+        Where that has the same passages they are written as its own before: none is missed.
+        """
         entry = self._catalogue.get(job.vault, job.path)
         if entry is None or entry.generation == job.generation:
             return
+        if is_alike(entry, job.generation):
+            self._work_off(replace(job, generation=entry.generation), time_left)
         if not self._moved.vectors_stand(entry):
             self._remove_older(job, than=entry.generation)
 
+    def _clear_up(self, job: EmbeddingJob, entry: CatalogueEntry) -> None:
+        """Delete what an earlier try at an overtaken job may have written before it died."""
+        placed = entry.state is IndexState.INDEXED and entry.embedder == self._embedder.model
+        if placed and not self._moved.vectors_stand(entry):
+            self._remove_older(job, than=entry.generation)
+
     def _remove_older(self, job: EmbeddingJob, *, than: Generation) -> None:
-        self._vectors.remove_older(self._members(job), job.vault, job.path, than=than)
+        self._vectors.remove_older(self._receivers(job), job.vault, job.path, than=than)
 
     def _receivers(self, job: EmbeddingJob) -> list[UserId]:
         return [user for user in self._members(job) if not job.users or user in job.users]

@@ -17,6 +17,7 @@ from archivolt.domain.ingestion import (
     Sequencer,
     leaves_work,
     next_generation,
+    read_again,
 )
 from archivolt.domain.limits import MAX_DOCUMENT_BYTES
 from archivolt.domain.moves import is_there
@@ -145,8 +146,10 @@ class IndexPlanner:
         reading = self._reading(change, content, sha256=sha256)
         entry = _entry(change, stored, content.info, reading, now=now)
         generation = next_generation(now, sha256=sha256, previous=stored and stored.generation)
+        recipe = self._reader.recipe
+        entry = replace(entry, generation=generation, sha256=sha256, recipe=recipe)
         return Plan(
-            entry=replace(entry, generation=generation, sha256=sha256, recipe=self._reader.recipe),
+            entry=read_again(entry, stored),
             previous=stored,
             update=DocumentUpdate(
                 path=change.path,

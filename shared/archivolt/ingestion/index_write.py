@@ -131,9 +131,12 @@ class IndexWriter:
                 updates[plan.entry.vault].append(plan.update)
         for vault, changed in updates.items():
             try:
-                self._text_index.apply(vault, changed)
+                overtaken = self._text_index.apply(vault, changed)
             except Exception as error:  # noqa: BLE001  one vault's trouble is not another's
                 written.fail((plan for plan in plans if plan.entry.vault == vault), error)
+                continue
+            # The catalogue must not name what the text index did not take.
+            written.refused.update((vault, path) for path in overtaken)
 
     def _remove_older(self, plans: Sequence[Plan]) -> None:
         """Let passages go that the catalogue named before; no search shows them any more."""

@@ -94,7 +94,7 @@ class TextIndex(Protocol):
     It is also where the notes of `NoteIndex` are written.
     """
 
-    def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
+    def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> Collection[VaultPath]:
         """Put in the content of each document; safe to repeat and to run side by side.
 
         The note replaces the one held. Passages stand beside those of older generations, which
@@ -102,7 +102,7 @@ class TextIndex(Protocol):
         without passages takes the older ones out at once.
 
         An update of an older generation (by string order) than the one held changes nothing, so
-        that a writer which was overtaken cannot undo a newer one.
+        that a writer which was overtaken cannot undo a newer one. Returns the documents of those.
         """
         ...
 

@@ -6,14 +6,14 @@ not the same measure; a threshold says for each what is near enough (decision 29
 model's are brought to the scale of the present one.
 """
 
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.identity import Principal, TenantId
-from archivolt.domain.ingestion import CatalogueEntry
+from archivolt.domain.ingestion import CatalogueEntry, is_alike
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.observability import failure, logger
@@ -104,16 +104,25 @@ class Nearest:
         """Return one list, best first, each document by the vectors of one model."""
         former = [
             each
-            for each in self.former
+            for each in _as_current(self.former, entries)
             if (entry := entries.get((each.vault, each.path)))
             and entry.generation == each.generation
             and entry.embedder == self.former_model
         ]
         by_former = {(each.vault, each.path) for each in former}
-        present = [each for each in self.present if (each.vault, each.path) not in by_former]
+        current = _as_current(self.present, entries)
+        present = [each for each in current if (each.vault, each.path) not in by_former]
         if not former:
             return present
         return sorted([*present, *former], key=lambda each: -each.score)
+
+
+def _as_current(candidates: Iterable[Candidate], entries: Entries) -> Iterator[Candidate]:
+    """Yield passages as those of the current generation, where that has the same ones."""
+    for each in candidates:
+        entry = entries.get((each.vault, each.path))
+        alike = entry and is_alike(entry, each.generation)
+        yield replace(each, generation=entry.generation) if entry and alike else each
 
 
 def nearest(

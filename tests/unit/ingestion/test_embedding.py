@@ -18,6 +18,7 @@ from archivolt.ports.ingestion import KeptVector
 from archivolt.ports.retrieval import EmbeddedDocument
 from tests.builders import ALICE, BOB, vault_ref
 from tests.fakes.embedding import InMemoryVectorCache
+from tests.fakes.faults import Death
 from tests.fakes.vectors import InMemoryVectors, WordHashEmbedder
 from tests.index_world import IndexWorld, plenty
 from tests.product_world import ProductWorld
@@ -140,6 +141,30 @@ def test_a_job_overtaken_while_it_embeds_leaves_nothing_behind(world: IndexWorld
     world.deliver(world.write(NOTE, "llamas"))
     [job] = world.queue.take()
     world.embedder = Overtaken()
+    assert run(world, job) == []
+    assert world.points(NOTE) == 1
+    assert world.found("alpacas", mode=SearchMode.DENSE) == [NOTE]
+
+
+def test_what_an_overtaken_job_wrote_before_it_died_goes_when_it_comes_again(
+    world: IndexWorld,
+) -> None:
+    class OvertakenAndDying(WordHashEmbedder):
+        def embed_passages(self, texts: object) -> list[list[float]]:
+            world.embedder = WordHashEmbedder()
+            world.settle(world.write(NOTE, "alpacas"))
+            # Once the texts are kept and the members asked, the points are written.
+            world.line.watch(lambda: world.line.strike_after(0) if world.points(NOTE) > 1 else None)
+            return [self.embed_query("llamas")]
+
+    world.deliver(world.write(NOTE, "llamas"))
+    [job] = world.queue.take()
+    world.embedder = OvertakenAndDying()
+    with pytest.raises(Death):
+        run(world, job)
+    world.line.watch(None)
+    world.line.calm()
+    assert world.points(NOTE) == 2
     assert run(world, job) == []
     assert world.points(NOTE) == 1
     assert world.found("alpacas", mode=SearchMode.DENSE) == [NOTE]

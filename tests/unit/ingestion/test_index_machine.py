@@ -26,7 +26,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 
 from archivolt.domain.errors import ArchivoltError, NotFoundError, UnavailableError
 from archivolt.domain.identity import UserId
-from archivolt.domain.ingestion import IndexState, ObjectChange, membership_job
+from archivolt.domain.ingestion import ChangeKind, IndexState, ObjectChange, membership_job
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
 from archivolt.domain.vault import VaultRef, VaultRole
@@ -228,6 +228,21 @@ class Documents(RuleBasedStateMachine):
         if self.pending:
             change = self.pending.pop(seed % len(self.pending))
             self.lost.add((change.vault, str(change.path)))
+
+    @rule(fault=faults)
+    def read_again(self, fault: Fault) -> None:
+        changes = [
+            ObjectChange(
+                kind=ChangeKind.CREATED,
+                vault=vault,
+                path=VaultPath(path),
+                sequencer=None,
+                anew=True,
+            )
+            for vault in (self.mine, self.theirs)
+            for path in self._words_at(vault)
+        ]
+        self._under(fault, lambda: self.world.deliver(*changes))
 
     @rule(fault=faults)
     def embed(self, fault: Fault) -> None:

@@ -1,6 +1,6 @@
 """What the product moves is found once at any moment, and nothing is embedded for it."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
@@ -470,9 +470,11 @@ def test_a_worker_that_read_a_file_before_a_move_was_taken_up_does_not_bring_it_
             super().__init__(notes)
             self._by = by
 
-        def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
+        def apply(
+            self, vault: VaultRef, updates: Sequence[DocumentUpdate]
+        ) -> Collection[VaultPath]:
             self._by()
-            super().apply(vault, updates)
+            return super().apply(vault, updates)
 
     moments, resumed = 0, 0
     while True:

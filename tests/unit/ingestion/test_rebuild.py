@@ -57,9 +57,11 @@ def test_until_it_is_replaced_the_old_index_answers(world: SyncWorld) -> None:
     jobs = {str(number): job for number, job in enumerate(world.jobs.take())}
     world.worker.run(jobs, time_left=plenty)
 
-    # Its vectors are still to come.
+    # Its vectors are still to come: those that it had stand for them.
     assert world.state("a.md") is IndexState.PENDING
     assert world.found("hay") == ["a.md"]
+    assert "a.md" in world.found("llamas eat hay", mode=SearchMode.DENSE)
+    assert "alpacas" not in world.search("llamas eat hay", mode=SearchMode.DENSE).hits[0].excerpt
 
 
 def test_asking_again_while_it_is_under_way_begins_nothing(world: SyncWorld) -> None:

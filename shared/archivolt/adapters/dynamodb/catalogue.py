@@ -36,7 +36,7 @@ _FINAL: Final = KeyCondition(_ATTENTION).gte(f"{_RANKED.index(IndexState.PENDING
 _SPELLED_OTHERWISE: Final = frozenset({"vault", "state", "updated_at", "sequencer", "tags"})
 _OF_MOVES: Final = ("moved_to", "moved_over", "served")
 # Most documents have none of these: they are left out where they are empty.
-_RARE: Final = frozenset({*_OF_MOVES, "moved_from"})
+_RARE: Final = frozenset({*_OF_MOVES, "moved_from", "alike_since"})
 _PLAIN: Final = tuple(
     field.name for field in fields(CatalogueEntry) if field.name not in _SPELLED_OTHERWISE
 )

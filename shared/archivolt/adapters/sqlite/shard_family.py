@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from archivolt.adapters.sqlite import shard_file, shard_notes
+from archivolt.domain.ingestion import Generation
 from archivolt.domain.limits import LEXICAL_SHARDS
 from archivolt.domain.paths import VaultPath
 from archivolt.observability import failure, logger
@@ -32,6 +33,7 @@ class ShardFamily:
     format: str
     schema: str
     write: Callable[[sqlite3.Connection, Sequence[DocumentUpdate]], bool]
+    newest: Callable[[sqlite3.Connection, VaultPath], Generation | None]
 
     @property
     def names(self) -> list[str]:
@@ -67,8 +69,8 @@ class ShardFamily:
         return f"{self.format}-{number:02d}"
 
 
-PASSAGES: Final = ShardFamily("v3", shard_file.SCHEMA, shard_file.write)
-NOTES: Final = ShardFamily("n1", shard_notes.SCHEMA, shard_notes.write)
+PASSAGES: Final = ShardFamily("v3", shard_file.SCHEMA, shard_file.write, shard_file.newest)
+NOTES: Final = ShardFamily("n1", shard_notes.SCHEMA, shard_notes.write, shard_notes.generation)
 FAMILIES: Final = (PASSAGES, NOTES)
 
 

@@ -6,7 +6,7 @@ once, fetches those it has no copy of, and ranks over all of them.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -54,8 +54,19 @@ class _Rewrite(NamedTuple):
     change: Change
 
 
-def _writing(family: ShardFamily, updates: Sequence[DocumentUpdate]) -> Change:
-    return lambda connection: family.write(connection, updates)
+def _writing(
+    family: ShardFamily, updates: Sequence[DocumentUpdate], overtaken: set[VaultPath]
+) -> Change:
+    """Return what puts updates in, and adds to `overtaken` of which something newer is held."""
+
+    def change(connection: Connection) -> bool:
+        for update in updates:
+            held = family.newest(connection, update.path)
+            if held is not None and held > update.generation:
+                overtaken.add(update.path)
+        return family.write(connection, updates)
+
+    return change
 
 
 def _changed(opened: Connection, change: Change) -> bytes | None:
@@ -78,7 +89,7 @@ class SqliteTextIndex:
         self._reader = reader
         self._changing = Semaphore(_CHANGED_AT_ONCE)
 
-    def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> None:
+    def apply(self, vault: VaultRef, updates: Sequence[DocumentUpdate]) -> Collection[VaultPath]:
         """Put in the content of each document, each shard touched being written once.
 
         Raises:
@@ -87,15 +98,18 @@ class SqliteTextIndex:
 
         """
         changes: list[_Rewrite] = []
+        overtaken = set[VaultPath]()
         for family in FAMILIES:
             by_shard: dict[str, list[DocumentUpdate]] = defaultdict(list)
             for update in updates:
                 by_shard[family.name_of(update.path)].append(update)
             changes += [
-                _Rewrite(family, name, _writing(family, those)) for name, those in by_shard.items()
+                _Rewrite(family, name, _writing(family, those, overtaken))
+                for name, those in by_shard.items()
             ]
         at_once = _WRITTEN_AT_ONCE if len(changes) < _BULK_FROM else _WRITTEN_IN_BULK
         in_parallel(lambda change: self._rewrite(vault, *change), changes, at_once=at_once)
+        return overtaken
 
     def touch(self, vault: VaultRef, written: Mapping[VaultPath, Rewritten]) -> None:
         """Say when documents were written again as they were.
