@@ -586,6 +586,13 @@ def test_a_decision_without_a_conversation_or_no_word_at_all_is_refused(
         assert http.post(MESSAGES, headers=bearer(), json=body).status_code == 422
 
 
+def test_what_a_decision_lacks_is_named() -> None:
+    with client(documented()) as http:
+        refused = http.post(MESSAGES, headers=bearer(), json={"confirm": ["x"]})
+
+    assert refused.json()["error"]["details"]["fields"] == ["conversation_id"]
+
+
 CONTEXT = "/api/v1/chat/context"
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from archivolt.chat.editing import Unfenced
 from archivolt.chat.sse import HEARTBEAT
 from archivolt.domain.editor import EditorAction
 from archivolt.domain.errors import UnavailableError
@@ -109,8 +110,46 @@ def test_a_stream_has_the_events_of_the_chat() -> None:
 def test_a_fence_around_the_whole_answer_is_taken_off(written: str, shown: str) -> None:
     with editor(writing(written)) as http:
         answer = http.post(f"{AI}/correct", headers=bearer(), json={"text": TEXT})
+        streamed = http.post(
+            f"{AI}/correct", headers=bearer(), json={"text": TEXT, "stream": True}
+        ).text
 
     assert answer.json()["text"] == shown
+    deltas = "".join(data["text"] for name, data in events(streamed) if name == "content_delta")
+    assert deltas.strip() == shown
+
+
+@pytest.mark.parametrize("size", [1, 3, 50])
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("```markdown\n# Title\n\n```", "# Title\n"),
+        ("```md\nHalf", "```md\nHalf"),
+        ("```\na\n```\nand more", "```\na\n```\nand more"),
+        ("```python\nx\n```", "```python\nx\n```"),
+        ("``code`` first", "``code`` first"),
+        ("\n\nText\n", "Text\n"),
+    ],
+)
+def test_a_stream_is_the_text_without_its_fence_however_it_comes(
+    written: str, shown: str, size: int
+) -> None:
+    stream = Unfenced()
+    pieces = [written[at : at + size] for at in range(0, len(written), size)]
+
+    told = "".join(map(stream.feed, pieces)) + stream.close()
+
+    assert told == shown
+
+
+def test_a_text_without_a_fence_is_shown_as_it_is_written() -> None:
+    stream = Unfenced()
+
+    assert [stream.feed(piece) for piece in ("Bon", "jour", "\n```py\n")] == [
+        "Bon",
+        "jour",
+        "\n```py\n",
+    ]
 
 
 def test_an_answer_that_was_cut_says_so() -> None:

@@ -10,8 +10,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from archivolt.agent.calls import ToolCall, UnusableCall
-from archivolt.agent.window import UNREADABLE_CALL, with_summary
+from archivolt.agent.window import with_summary
 from archivolt.domain import limits
+from archivolt.domain.promptings import EMPTY_ANSWER, UNREADABLE_CALL
 from archivolt.domain.tool import JsonObject
 from archivolt.domain.untrusted import wrap_data
 from archivolt.ports.chat_model import ModelImage, ModelMessage, ModelToolCall, ModelTurn
@@ -152,6 +153,18 @@ def corrected(state: LoopState) -> LoopState:
     """Return the state after the model was told that nobody could read its call."""
     told = ModelMessage(role="user", text=UNREADABLE_CALL)
     return replace(state, turn=None, messages=(*state.messages, told), unusable=state.unusable + 1)
+
+
+def prompted(state: LoopState) -> LoopState:
+    """Return the state after an empty turn was taken back and the model asked for an answer."""
+    told = ModelMessage(role="user", text=EMPTY_ANSWER)
+    messages = (*state.messages[:-1], told)
+    return replace(state, turn=None, messages=messages, unusable=state.unusable + 1)
+
+
+def was_prompted(state: LoopState) -> bool:
+    """Tell whether the model's last turn came after it was asked for an answer."""
+    return any(message.text == EMPTY_ANSWER for message in state.messages[-2:-1])
 
 
 def ran(state: LoopState, results: Sequence[ToolOutcome | WaitingCall]) -> LoopState:

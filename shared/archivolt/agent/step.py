@@ -15,7 +15,9 @@ from archivolt.agent.state import (
     StopReason,
     WaitingCall,
     corrected,
+    prompted,
     refused,
+    was_prompted,
 )
 from archivolt.agent.window import earlier_turns, without_old_results, without_results
 from archivolt.domain.limits import MAX_ROUND_CALLS
@@ -109,10 +111,18 @@ def _after(state: LoopState, turn: ModelTurn, limits: LoopLimits) -> tuple[LoopS
         return state, Finish(reason=state.brake)
     if malformed:
         return _ask(corrected(state), limits)
-    if not turn.tool_calls:
-        done = StopReason.ANSWERED if turn.text.strip() else StopReason.ANSWER_EMPTY
-        return state, Finish(reason=done)
-    return _call_tools(state, turn, limits)
+    if turn.tool_calls:
+        return _call_tools(state, turn, limits)
+    return _said(state, turn, limits)
+
+
+def _said(state: LoopState, turn: ModelTurn, limits: LoopLimits) -> tuple[LoopState, Action]:
+    if turn.text.strip():
+        return state, Finish(reason=StopReason.ANSWERED)
+    if state.brake is not None or was_prompted(state):
+        return state, Finish(reason=StopReason.ANSWER_EMPTY)
+    # Models do end without a word, after tools above all; asked once more they mostly answer.
+    return _ask(prompted(state), limits)
 
 
 def _call_tools(state: LoopState, turn: ModelTurn, limits: LoopLimits) -> tuple[LoopState, Action]:

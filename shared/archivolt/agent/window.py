@@ -9,14 +9,10 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Final
 
+from archivolt.domain.promptings import PROMPTINGS
 from archivolt.domain.text_size import utf8_size
 from archivolt.domain.untrusted import wrap_data
 from archivolt.ports.chat_model import ModelMessage
-
-UNREADABLE_CALL: Final = (
-    "Your last tool call was malformed and did not run. Write it again, or answer."
-)
-"""What a model is told, as a person would, of a call that has no id to answer to."""
 
 # What tokenizers make of text: four letters of English, three of French, one of Chinese (three
 # bytes). Beside a text, each message has a few tokens of its own.
@@ -96,7 +92,7 @@ def _last_word(messages: Sequence[ModelMessage]) -> int:
     return max(
         i
         for i, message in enumerate(messages)
-        if message.role == "user" and message.text != UNREADABLE_CALL
+        if message.role == "user" and message.text not in PROMPTINGS
     )
 
 

@@ -19,7 +19,12 @@ from archivolt.ports.clock import Clock
 from archivolt.tools.rate_limit import RateLimit
 
 # Models put a fence around a whole answer, whatever they are told.
-_FENCED: Final = re.compile(r"\s*```(?:markdown|md|text)?[ \t]*\n(.*?)\n?```\s*", re.DOTALL)
+_OPENING: Final = r"\s*```(?:markdown|md|text)?[ \t]*\n"
+_FENCED: Final = re.compile(rf"{_OPENING}(.*?)\n?```\s*", re.DOTALL)
+_MAY_BE_FENCED: Final = re.compile(
+    rf"\s*(?:`{{1,2}}|```[a-z]{{0,8}}[ \t]*|{_OPENING}.*)?", re.DOTALL
+)
+_CLOSED: Final = re.compile(r"\n```(?=[^\n]*\S|\s+\S)")
 _BAD_ENDS: Final = {"length": "answer_cut", "filtered": "answer_filtered"}
 
 
@@ -60,13 +65,13 @@ class Editing:
             ArchivoltError: The provider failed.
 
         """
-        text = ""
+        text, shown = "", Unfenced()
         async with aclosing(self.chosen.model.create_message(self.request)) as events:
             async for event in events:
                 if isinstance(event, TextDelta):
                     text += event.text
-                    if event.text:
-                        yield event.text
+                    if ready := shown.feed(event.text):
+                        yield ready
                 else:
                     if event.finish_reason == "malformed":
                         raise UnavailableError(
@@ -77,6 +82,8 @@ class Editing:
                     cut = _BAD_ENDS.get(event.finish_reason, "")
                     if not text.strip():
                         raise UnavailableError(cut or "answer_empty", limit=self.request.max_tokens)
+                    if rest := shown.close():
+                        yield rest
                     yield Edited(
                         text=unfenced(text),
                         input_tokens=event.input_tokens,
@@ -137,6 +144,29 @@ class Editor:
         )
         chosen.model.admit(asked)
         return Editing(chosen=chosen, request=asked)
+
+
+class Unfenced:
+    """Passes a text on in pieces; one that may have a fence around it waits until that shows."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._is_open = False
+
+    def feed(self, piece: str) -> str:
+        """Return what of the text can be shown now."""
+        if self._is_open:
+            return piece
+        self._held += piece
+        if _MAY_BE_FENCED.fullmatch(self._held) and not _CLOSED.search(self._held):
+            return ""
+        self._is_open, held, self._held = True, self._held, ""
+        return held.lstrip()
+
+    def close(self) -> str:
+        """Return what was held back."""
+        held, self._held = self._held, ""
+        return unfenced(held)
 
 
 def unfenced(text: str) -> str:

@@ -155,9 +155,23 @@ def test_a_filtered_answer_ends_with_its_reason() -> None:
 
 
 def test_an_empty_answer_ends_with_its_reason() -> None:
-    _, action = after(start(), ModelTurn(text=" \n"))
+    asked_again, action = after(start(), ModelTurn(text=" \n"))
+    assert action == CallModel(answer_only=False)
 
+    _, action = after(asked_again, ModelTurn(text=""))
     assert action == Finish(reason=StopReason.ANSWER_EMPTY)
+
+
+def test_an_empty_turn_is_taken_back_and_asked_for_once_more() -> None:
+    state, action = after(start(), asks(call()))
+    state, _ = step(ran(state, succeed(action)), LIMITS, elapsed=0)
+
+    state, action = after(state, ModelTurn(text="", reasoning="Hm.", echo="{}"))
+    assert action == CallModel(answer_only=False)
+    assert [each.role for each in state.messages][-2:] == ["tool", "user"]
+
+    _, action = after(state, ModelTurn(text="So."))
+    assert action == Finish(reason=StopReason.ANSWERED)
 
 
 def test_the_same_call_is_stopped_however_its_arguments_are_written() -> None:

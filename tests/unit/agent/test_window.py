@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from archivolt.agent.state import LoopLimits, LoopState, summed_up
 from archivolt.agent.step import CallModel, Summarise, step
 from archivolt.agent.summaries import summary_request
-from archivolt.agent.window import UNREADABLE_CALL, tokens_in, tokens_of, without_old_results
+from archivolt.agent.window import tokens_in, tokens_of, without_old_results
 from archivolt.domain.messages import Language
+from archivolt.domain.promptings import PROMPTINGS
 from archivolt.domain.untrusted import unwrap_data, wrap_data
 from archivolt.ports.chat_model import ModelMessage, ModelToolCall
 
@@ -148,8 +149,9 @@ def test_the_count_is_never_below_what_common_tokenizers_need() -> None:
     assert tokens_in("漢字" * 300) >= 600
 
 
-def test_what_the_model_is_told_in_a_persons_role_is_not_the_persons_word() -> None:
-    told = asks(UNREADABLE_CALL)
+@pytest.mark.parametrize("prompting", sorted(PROMPTINGS))
+def test_what_the_model_is_told_in_a_persons_role_is_not_the_persons_word(prompting: str) -> None:
+    told = asks(prompting)
     earlier = (asks("old " * 2_000), says("older " * 2_000))
     begun = state(RULES, *earlier, asks("Now?"), *read(1, 300), told)
 

@@ -325,6 +325,15 @@ def test_a_crash_ends_the_turn_with_an_error_and_is_reported() -> None:
     assert world.only_conversation().busy_until is None
 
 
+def test_a_model_that_ends_without_a_word_is_asked_once_more() -> None:
+    world = documented(ScriptedModel(ModelTurn(text=""), ModelTurn(text="Here I am.")))
+
+    events = run(world.turn("Hello"))
+
+    assert text_of(events) == "Here I am."
+    assert [each.text for each in world.only_conversation().messages] == ["Hello", "Here I am."]
+
+
 def test_an_empty_answer_is_an_error_and_not_stored() -> None:
     world = documented(ScriptedModel(ModelTurn(text="")))
 

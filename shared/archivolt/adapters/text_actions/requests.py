@@ -9,6 +9,7 @@ from typing import Final
 from archivolt.adapters.text_actions.blocks import ACTIONS, block
 from archivolt.domain.language import Language, Message
 from archivolt.domain.limits import MAX_QUERY_CHARS
+from archivolt.domain.promptings import PROMPTINGS
 from archivolt.ports.chat_model import ModelMessage, ModelRequest, ModelToolCall
 
 SEARCH: Final = "search_documents"
@@ -44,6 +45,8 @@ def search_first(request: ModelRequest) -> ModelToolCall | None:
     """Return the search for what the person asks; None once it was made, or cannot be."""
     last = request.messages[-1]
     if request.answer_only or last.role != "user" or SEARCH not in _names(request):
+        return None
+    if last.text in PROMPTINGS:
         return None
     query = " ".join(_ENVELOPE.sub(" ", last.text).split())[:MAX_QUERY_CHARS]
     if not query:

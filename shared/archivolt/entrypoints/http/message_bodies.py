@@ -168,9 +168,9 @@ class MessageBody(PlacesBody):
     def _says_something(self) -> Self:
         decides = bool(self.confirm or self.decline or self.answers)
         if not (decides or "message" in self.model_fields_set):
-            raise PydanticCustomError("missing", "message is missing")
+            raise PydanticCustomError("missing", "{field} is missing", {"field": "message"})
         if decides and not self.conversation_id:
-            raise PydanticCustomError("missing", "conversation_id is missing")
+            raise PydanticCustomError("missing", "{field} is missing", {"field": "conversation_id"})
         return self
 
     def request(self) -> TurnRequest:

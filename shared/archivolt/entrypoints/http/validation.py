@@ -37,6 +37,9 @@ def problem_of(errors: Sequence[Mapping[str, Any]], language: Language) -> Probl
 
 def _field(error: Mapping[str, Any]) -> str:
     place, *names = [str(part) for part in error["loc"]]
+    values: Mapping[str, Any] = error.get("ctx") or {}
+    if "field" in values:
+        names.append(str(values["field"]))  # of a rule on the whole
     if error["type"] == "json_invalid":
         return place
     return ".".join(names) or place

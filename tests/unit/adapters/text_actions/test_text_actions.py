@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from archivolt.adapters.text_actions.blocks import ActionReader, block
 from archivolt.adapters.text_actions.model import ModelWithoutTools, ToolFallback
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
+from archivolt.domain.promptings import EMPTY_ANSWER
 from archivolt.domain.tool import Declaration, JsonObject
 from archivolt.domain.untrusted import wrap_data
 from archivolt.ports.chat_model import (
@@ -85,6 +86,15 @@ def test_it_searches_for_the_question_before_the_model_is_asked() -> None:
         "search_documents",
         {"q": "Where is the key?"},
     )
+
+
+def test_it_does_not_search_for_what_we_tell_its_model_ourselves() -> None:
+    inner = ScriptedModel(ModelTurn(text="So."))
+    told = ModelMessage(role="user", text=EMPTY_ANSWER)
+
+    shown, _ = answer(ModelWithoutTools(inner), request(RULES, QUESTION, *found("x"), told))
+
+    assert shown == "So."
 
 
 def test_what_was_found_is_in_the_question_and_roles_alternate() -> None:
