@@ -15,6 +15,8 @@ from archivolt.domain.limits import MAX_OCR_PAGES, MAX_OCR_SECONDS
 from archivolt.ports.ingestion import Extraction, Extractor, OcrEngine
 
 _IMAGES: Final = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
+# Small pictures of the document itself.
+_PREVIEWS: Final = ("docProps/", "Thumbnails/")
 _PAGE_MARK: Final = re.compile(r"<!-- page \d+ -->")
 _LETTER: Final = re.compile(r"\w")
 # Logos and bullets are smaller than any page that can be read.
@@ -66,7 +68,11 @@ class WithImages:
 def _images(data: bytes) -> Iterator[bytes]:
     """Yield the images of an archive that are large enough, in the order of their names."""
     with open_archive(data) as archive:
-        names = (name for name in archive.names if name.lower().endswith(_IMAGES))
+        names = (
+            name
+            for name in archive.names
+            if name.lower().endswith(_IMAGES) and not name.startswith(_PREVIEWS)
+        )
         for name in sorted(names, key=_natural)[:MAX_OCR_PAGES]:
             image = archive.read(name)
             if (points_of(image) or 0) >= _MIN_POINTS:

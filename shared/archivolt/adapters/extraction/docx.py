@@ -6,10 +6,15 @@ from typing import Final
 import mammoth
 from mammoth.images import img_element
 
+from archivolt.adapters.extraction.drawn_texts import drawn_texts
 from archivolt.adapters.extraction.html_markdown import html_to_markdown
-from archivolt.adapters.extraction.zip_guard import check_office_archive
+from archivolt.adapters.extraction.markdown_text import joined
+from archivolt.adapters.extraction.office_parts import main_part
+from archivolt.adapters.extraction.word_body import with_plain_runs
+from archivolt.adapters.extraction.zip_guard import check_office_archive, open_archive
 from archivolt.ports.ingestion import Extraction
 
+_DOCUMENT: Final = "word/document.xml"
 # Word keeps English names of built-in styles in every language; some writers do not.
 _STYLES: Final = """
 p[style-name='Title'] => h1:fresh
@@ -22,7 +27,10 @@ p[style-name='Subtitle'] => p:fresh
 
 
 class DocxExtractor:
-    """An `Extractor` of Word documents: headings, lists, tables and notes; images by their text."""
+    """An `Extractor` of Word documents: headings, lists, tables and notes.
+
+    Images are told by their text; what diagrams and charts say comes last.
+    """
 
     def extract(self, data: bytes, *, name: str) -> Extraction:  # noqa: ARG002  the port's
         """Return the document as Markdown.
@@ -34,11 +42,16 @@ class DocxExtractor:
 
         """
         check_office_archive(data)
+        with open_archive(data) as archive:
+            part = main_part(archive, _DOCUMENT)
+            drawn = list(drawn_texts(archive, part, "chart", "diagramData"))
         page = mammoth.convert_to_html(
-            BytesIO(data), convert_image=img_element(_no_image), style_map=_STYLES
+            BytesIO(with_plain_runs(data, part)),
+            convert_image=img_element(_no_image),
+            style_map=_STYLES,
         )
         markdown, _ = html_to_markdown(page.value)
-        return Extraction(markdown=markdown)
+        return Extraction(markdown=joined([markdown, *drawn]))
 
 
 def _no_image(_: object) -> dict[str, str]:

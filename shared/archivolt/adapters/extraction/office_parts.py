@@ -1,6 +1,7 @@
 """How the parts of an Office document find each other (Open Packaging Conventions, ECMA-376-2)."""
 
 import posixpath
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from archivolt.adapters.extraction.xml_events import Attributes
@@ -20,6 +21,17 @@ def relationships(archive: Archive, part: str) -> dict[str, Relationship]:
     folder, name = posixpath.split(part)
     found = archive.parse(f"{folder}/_rels/{name}.rels".lstrip("/"), _Relationships(folder))
     return found.by_id
+
+
+def main_part(archive: Archive, usual: str) -> str:
+    """Return the part that is the document: programs on the web number it, others do not say."""
+    said = part_of_kind(relationships(archive, ""), "officeDocument", usual)
+    return said if said in archive else usual
+
+
+def part_of_kind(parts: Mapping[str, Relationship], kind: str, usual: str) -> str:
+    """Return the first part of a kind, the usual one where none is said."""
+    return next((part.target for part in parts.values() if part.kind == kind), usual)
 
 
 def title_of(archive: Archive) -> str:

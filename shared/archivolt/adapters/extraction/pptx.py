@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from archivolt.adapters.extraction.drawn_texts import drawn_texts
 from archivolt.adapters.extraction.markdown_text import (
     escaped,
     heading,
@@ -12,7 +13,7 @@ from archivolt.adapters.extraction.markdown_text import (
     page_mark,
     table,
 )
-from archivolt.adapters.extraction.office_parts import relationships, title_of
+from archivolt.adapters.extraction.office_parts import main_part, relationships, title_of
 from archivolt.adapters.extraction.xml_events import Attributes
 from archivolt.adapters.extraction.zip_guard import Archive, open_archive
 from archivolt.ports.ingestion import Extraction
@@ -52,14 +53,16 @@ class PptxExtractor:
 
 def _slides(archive: Archive) -> Iterator[str]:
     """Yield the slides' parts in the order they are shown."""
-    parts = relationships(archive, _PRESENTATION)
-    for number in archive.parse(_PRESENTATION, _SlideIds()).ids:
+    presentation = main_part(archive, _PRESENTATION)
+    parts = relationships(archive, presentation)
+    for number in archive.parse(presentation, _SlideIds()).ids:
         if number in parts and parts[number].target in archive:
             yield parts[number].target
 
 
 def _slide(archive: Archive, part: str) -> Iterator[str]:
     yield from archive.parse(part, _ShapeTexts()).blocks
+    yield from drawn_texts(archive, part, "chart")
     for relationship in relationships(archive, part).values():
         if relationship.kind == "diagramData":
             yield from archive.parse(relationship.target, _ShapeTexts()).blocks

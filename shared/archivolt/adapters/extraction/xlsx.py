@@ -8,7 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from archivolt.adapters.extraction.office_parts import relationships, title_of
+from archivolt.adapters.extraction.office_parts import (
+    main_part,
+    part_of_kind,
+    relationships,
+    title_of,
+)
 from archivolt.adapters.extraction.sheets import Workbook
 from archivolt.adapters.extraction.xlsx_values import CellFormats, CellValues
 from archivolt.adapters.extraction.xml_events import Attributes
@@ -32,13 +37,16 @@ class XlsxExtractor:
 
         """
         with open_archive(data) as archive:
-            outline = archive.parse(_WORKBOOK, _Outline())
+            workbook = main_part(archive, _WORKBOOK)
+            outline = archive.parse(workbook, _Outline())
+            parts = relationships(archive, workbook)
+            strings = part_of_kind(parts, "sharedStrings", "xl/sharedStrings.xml")
+            styles = part_of_kind(parts, "styles", "xl/styles.xml")
             values = CellValues(
-                strings=archive.parse("xl/sharedStrings.xml", _SharedStrings()).strings,
-                formats=archive.parse("xl/styles.xml", CellFormats()),
+                strings=archive.parse(strings, _SharedStrings()).strings,
+                formats=archive.parse(styles, CellFormats()),
                 from_1904=outline.from_1904,
             )
-            parts = relationships(archive, _WORKBOOK)
             book = Workbook()
             for sheet, part in outline.sheets:
                 target = parts[part].target if part in parts else ""

@@ -42,11 +42,12 @@ _BY_EXTENSION: Final = {
 
 # What an archive of each format holds, as its table of contents or its first entry says.
 _ARCHIVES: Final = (
-    (b"word/document.xml", DocumentFormat.DOCX),
-    (b"xl/workbook.xml", DocumentFormat.XLSX),
-    (b"ppt/presentation.xml", DocumentFormat.PPTX),
-    (b"META-INF/container.xml", DocumentFormat.EPUB),
-    (b"META-INF/manifest.xml", DocumentFormat.ODF),
+    # Programs on the web number the main part.
+    (re.compile(rb"word/document\d{0,3}\.xml"), DocumentFormat.DOCX),
+    (re.compile(rb"xl/workbook\d{0,3}\.xml"), DocumentFormat.XLSX),
+    (re.compile(rb"ppt/presentation\d{0,3}\.xml"), DocumentFormat.PPTX),
+    (re.compile(rb"META-INF/container\.xml"), DocumentFormat.EPUB),
+    (re.compile(rb"META-INF/manifest\.xml"), DocumentFormat.ODF),
 )
 _MIMETYPES: Final = (
     (b"application/epub+zip", DocumentFormat.EPUB),
@@ -106,7 +107,7 @@ def _archive_format(data: bytes) -> DocumentFormat | None:
         if mimetype in first:
             return form
     contents = _table_of_contents(data)
-    return next((form for name, form in _ARCHIVES if name in contents), None)
+    return next((form for name, form in _ARCHIVES if name.search(contents)), None)
 
 
 def _table_of_contents(data: bytes) -> bytes:

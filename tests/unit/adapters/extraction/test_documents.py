@@ -24,6 +24,7 @@ from archivolt.ingestion.splitting import split
 from archivolt.ports.ingestion import Extraction
 from archivolt.retrieval.tokens import token_upper_bound
 from tests.documents import docx, paragraph, pdf, table
+from tests.office_documents import archive, relations
 
 TEXT = [f"This is line {number} of the text of the page." for number in range(8)]
 
@@ -161,6 +162,40 @@ class TestDocx:
             "# Le titre\n\n# Début\n\nL\u2019été & l\u2019hiver.\n\n## Suite\n\n"
             "| Nom | Prix |\n|---|---|\n| Thé | 2 € |"
         )
+
+    def test_formulas_readings_and_text_set_the_other_way_are_read(self) -> None:
+        run = "<w:r><w:t>{}</w:t></w:r>"
+        power = "<m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup>"
+        body = (
+            f'<w:p>{run.format("so ")}<m:oMath xmlns:m="urn:m"><m:r><m:t>E=m</m:t></m:r>{power}'
+            f'</m:sSup></m:oMath></w:p><w:p><w:bdo w:val="rtl">{run.format("שבת")}</w:bdo>'
+            f"<w:r><w:ruby><w:rt>{run.format('かんじ')}</w:rt>"
+            f"<w:rubyBase>{run.format('漢字')}</w:rubyBase></w:ruby></w:r></w:p>"
+        )
+        assert extracted(docx(body)).markdown == "so E=mc^2\n\nשבת漢字"
+
+    def test_what_diagrams_and_charts_say_comes_last(self) -> None:
+        diagram = "<x xmlns:a='urn:a'><a:p><a:t>Di</a:t><a:t>rection</a:t></a:p></x>"
+        names = "<c:strCache><c:pt><c:v>Nord</c:v></c:pt></c:strCache>"
+        chart = f"<c xmlns:c='urn:c' xmlns:a='urn:a'><a:p><a:t>Ventes</a:t></a:p>{names * 2}"
+        chart += "<c:numCache><c:pt><c:v>12</c:v></c:pt></c:numCache></c>"
+        parts: dict[str, str | bytes] = {
+            "word/_rels/document.xml.rels": relations(
+                {"d": ("diagramData", "diagrams/d.xml"), "c": ("chart", "charts/c.xml")}
+            ),
+            "word/diagrams/d.xml": diagram,
+            "word/charts/c.xml": chart,
+        }
+        found = extracted(docx(paragraph("text"), parts=parts)).markdown
+        assert found == "text\n\nDirection\n\nVentes\nNord"
+
+    def test_one_whose_main_part_has_a_number_is_read(self) -> None:
+        parts: dict[str, str | bytes] = {}
+        with zipfile.ZipFile(BytesIO(docx(paragraph("text")))) as whole:
+            for name in whole.namelist():
+                part = whole.read(name).replace(b"document.xml", b"document2.xml")
+                parts[name.replace("document.xml", "document2.xml")] = part
+        assert extracted(archive(parts)).markdown == "text"
 
     def test_a_wrong_extension_does_not_matter(self) -> None:
         assert extracted(docx(paragraph("text")), "a.pdf").markdown == "text"

@@ -134,6 +134,19 @@ class TestWorkbooks:
         assert found.markdown.count("| 1 | 2 |") == 200
         assert len(found.markdown) < 20_000
 
+    def test_one_whose_parts_have_numbers_is_read(self) -> None:
+        numbered = {
+            "xl/workbook.xml": "xl/workbook2.xml",
+            "xl/sharedStrings.xml": "xl/strings7.xml",
+        }
+        whole = archived(xlsx({"S": '<row><c t="s"><v>0</v></c></row>'}, strings=["<t>Nom</t>"]))
+        parts = {numbered.get(name, name): part for name, part in whole.items()}
+        parts["xl/_rels/workbook2.xml.rels"] = relations(
+            {"r1": ("worksheet", "worksheets/sheet1.xml"), "s": ("sharedStrings", "s7.xml")}
+        )
+        parts["_rels/.rels"] = relations({"r1": ("officeDocument", "/xl/workbook2.xml")})
+        assert extracted(archive(parts)).markdown == "<!-- page 1 -->\n\n## S\n\nNom"
+
     def test_strings_that_are_not_there_are_empty(self) -> None:
         row = '<row><c t="s"><v>7</v></c><c t="s"><v>-1</v></c><c t="s"><v>x</v></c></row>'
         assert extracted(xlsx({"S": row})).markdown == ""
@@ -171,6 +184,17 @@ class TestSlides:
     def test_a_copy_for_older_readers_is_read_once(self) -> None:
         copies = f"<mc:Fallback xmlns:mc='urn:mc'>{shape('twice')}</mc:Fallback>"
         assert extracted(pptx([shape("once") + copies])).markdown.endswith("once")
+
+    def test_what_charts_say_stands_on_their_slide(self) -> None:
+        chart = "<c xmlns:a='urn:a'><a:p><a:t>Ventes</a:t></a:p></c>"
+        parts = {
+            **archived(pptx([shape("one"), shape("two")])),
+            "ppt/slides/_rels/slide1.xml.rels": relations({"c": ("chart", "../charts/c.xml")}),
+            "ppt/charts/c.xml": chart,
+        }
+        assert extracted(archive(parts)).markdown == (
+            "<!-- page 1 -->\n\none\n\nVentes\n\n<!-- page 2 -->\n\ntwo"
+        )
 
     def test_a_workbook_inside_is_not_the_document(self) -> None:
         with_sheet = archive(
@@ -398,7 +422,11 @@ def test_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _parts(kind: str) -> dict[str, str | bytes]:
-    with zipfile.ZipFile(BytesIO(EACH[kind][1])) as whole:
+    return archived(EACH[kind][1])
+
+
+def archived(data: bytes) -> dict[str, str | bytes]:
+    with zipfile.ZipFile(BytesIO(data)) as whole:
         return {name: whole.read(name) for name in whole.namelist()}
 
 

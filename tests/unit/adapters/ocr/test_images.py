@@ -227,6 +227,7 @@ class TestArchives:
         [
             docx(paragraph("text"), parts={"word/media/image1.png": png(400, 300)}),
             docx("", parts={"word/media/logo.png": png(40, 30)}),
+            docx("", parts={"docProps/thumbnail.png": png(400, 300)}),
         ],
     )
     def test_images_beside_text_and_logos_are_left_alone(self, document: bytes) -> None:
