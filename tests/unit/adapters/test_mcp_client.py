@@ -369,6 +369,18 @@ def test_a_call_that_takes_too_long_is_given_up() -> None:
         assert late.failure(program(), "hang") == "mcp_call_timeout"
 
 
+def test_nothing_takes_longer_than_is_left_for_a_target() -> None:
+    patient = Servers(seconds=3_600)
+
+    with opened(patient), mcp_http_server(hangs=True) as server:
+        short = replace(address(server.url), seconds=0.3)
+        assert patient.failure(short) == "mcp_call_timeout"
+        with pytest.raises(UnavailableError) as listing:
+            patient.client.tools(short)
+
+    assert listing.value.details["reason"] == "mcp_slow"
+
+
 def test_a_list_that_changes_on_the_way_is_compared_anew(servers: Servers) -> None:
     servers.call(program(), "change")
 
