@@ -5,7 +5,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from archivolt_local.private_files import read_json
 from archivolt_local.tokens import TokenSubject, sign_in_link
 from tests.e2e.stack import Stack, wait_until
 from tests.e2e.test_oauth import Person
-from tests.fakes import mcp_program
+from tests.fakes import mcp_bridge, mcp_program
 from tests.fakes.openai_server import OpenAIServer, Reply, calls, openai_server, says
 
 pytestmark = pytest.mark.one_python
@@ -121,35 +122,86 @@ def test_real_servers_from_npm_and_pypi_work_as_programs(
 
 
 @needs_servers
-def test_a_real_server_is_used_over_http_and_so_is_our_own(
-    stack: Stack, http: httpx2.Client
+def test_real_servers_are_used_over_http_and_so_is_our_own(
+    stack: Stack, http: httpx2.Client, tmp_path: Path
 ) -> None:
-    port = free_port()
-    everything = subprocess.Popen(
-        [str(NODE), str(EVERYTHING), "streamableHttp"],
-        env={"PORT": str(port), "PATH": os.defpath},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        address = f"http://127.0.0.1:{port}/mcp"
-        wait_until(lambda: _answers(address))
-        turn_on(http, "everything", url=address)
+    """Those that are programs alone are behind a bridge, which passes on what they say."""
+    (tmp_path / "note.txt").write_text("the blue mat", encoding="utf-8")
+    fetch = ["-m", "mcp_server_fetch", "--allow-private-ips", "--ignore-robots-txt"]
+    programs = {
+        "files": [str(NODE), str(FILES), str(tmp_path)],
+        "time": [str(PYTHON), "-m", "mcp_server_time"],
+        "fetch": [str(PYTHON), *fetch],
+    }
+    with bridge(programs) as bridged, everything_over_http() as everything:
+        for name in programs:
+            turn_on(http, name, url=f"{bridged}/{name}/mcp")
+        turn_on(http, "everything", url=everything)
         bearer = f"Bearer {stack.token('fred', tenant='federated')}"
         turn_on(http, "ourselves", url=f"{stack.url}/mcp", parameters={"Authorization": bearer})
 
         asked, model = ask(
             http,
-            calls(("mcp_everything_echo", {"message": "hello"}), ("mcp_ourselves_list_vaults", {})),
+            calls(
+                ("mcp_files_read_text_file", {"path": str(tmp_path / "note.txt")}),
+                ("mcp_time_get_current_time", {"timezone": "Europe/Paris"}),
+                ("mcp_fetch_fetch", {"url": f"{stack.url}/healthz"}),
+                ("mcp_everything_echo", {"message": "hello"}),
+                ("mcp_ourselves_list_vaults", {}),
+            ),
             says("Done."),
         )
-    finally:
-        everything.kill()
-        everything.wait()
 
-    assert [call["status"] for call in asked["tool_calls"]] == ["success", "success"]
-    assert "Echo: hello" in results(model)
-    assert "Notes-fred" in results(model)
+    assert [call["status"] for call in asked["tool_calls"]] == ["success"] * 5
+    assert (asked["text"], asked["notices"]) == ("Done.", [])
+    for said in ("the blue mat", "Europe/Paris", "ok", "Echo: hello", "Notes-fred"):
+        assert said in results(model)
+
+
+@contextmanager
+def everything_over_http() -> Generator[str]:
+    """Give the address of npm's server, in its own HTTP mode, until the end of the block."""
+    port = free_port()
+    command = [str(NODE), str(EVERYTHING), "streamableHttp"]
+    with running(command, PORT=str(port)):
+        address = f"http://127.0.0.1:{port}/mcp"
+        wait_until(lambda: _answers(address))
+        yield address
+
+
+@contextmanager
+def bridge(programs: Mapping[str, Sequence[str]]) -> Generator[str]:
+    """Give the address under which programs are served; at the end none of them is left."""
+    port = free_port()
+    command = [str(PYTHON), str(Path(mcp_bridge.__file__)), str(port), json.dumps(programs)]
+    with running(command) as process:
+        address = f"http://127.0.0.1:{port}"
+        wait_until(lambda: _answers(address))
+        started = children(process.pid)
+        yield address
+        process.terminate()
+        process.wait()
+    assert len(started) == len(programs)
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in started))
+
+
+@contextmanager
+def running(command: Sequence[str], **values: str) -> Generator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(
+        command,
+        env={"PATH": os.defpath} | values,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def children(pid: int) -> list[str]:
+    return Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="utf-8").split()
 
 
 def test_a_person_connects_their_own_account_and_the_chat_uses_it_as_them(
