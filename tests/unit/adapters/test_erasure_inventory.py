@@ -17,6 +17,7 @@ _FOLDER = re.compile(
 _SORT_KEYS = {
     *("MEMBER", "VAULT", "FILE", "SKILL", "SERVER", "PART", "MESSAGE", "WAITING", "HELD", "MONTH"),
     *("USER", "STATE", "CALL", "APPROVAL", "EVENT", "RESULT", "SCHEDULE", "WEBHOOK", "EARLIER"),
+    "SIGN_IN",
 }
 # By these the index of last uses lists conversations and runs: no items of their own.
 _INDEX_KEYS = {"OWNER", "RUN_OWNER"}
