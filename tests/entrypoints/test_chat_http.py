@@ -586,6 +586,21 @@ def test_a_decision_without_a_conversation_or_no_word_at_all_is_refused(
         assert http.post(MESSAGES, headers=bearer(), json=body).status_code == 422
 
 
+@pytest.mark.parametrize(
+    ("message", "problem"),
+    [
+        ("x" * 100_001, "message must have at most 100000 characters"),
+        ([{"type": "text"}], "message.0.text.text is required"),
+        (3, "message must be text; message must be a list"),
+    ],
+)
+def test_a_message_that_is_none_is_refused_in_our_words(message: object, problem: str) -> None:
+    with client(documented()) as http:
+        refused = http.post(MESSAGES, headers=bearer(), json={"message": message})
+
+    assert refused.json()["error"]["details"]["problem"] == problem
+
+
 def test_what_a_decision_lacks_is_named() -> None:
     with client(documented()) as http:
         refused = http.post(MESSAGES, headers=bearer(), json={"confirm": ["x"]})
