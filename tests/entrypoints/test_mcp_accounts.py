@@ -61,7 +61,7 @@ def begun(world: BrowserWorld, browser: Browser) -> str:
     assert "Location" not in page.headers
     assert "form-action 'self'" in page.headers["content-security-policy"]
     text = page.body.decode()
-    assert "You sign in at login.test." in text
+    assert "For Ours, you sign in at login.test." in text
     assert "refresh" not in text
     return html.unescape(text.partition('<a href="')[2].partition('"')[0])
 

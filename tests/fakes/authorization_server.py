@@ -104,7 +104,8 @@ class AuthorizationScript:
             return httpx2.Response(404)
         return httpx2.Response(200, json=self.document(SERVER))
 
-    def _metadata(self, _: httpx2.Request) -> httpx2.Response:
+    def described(self) -> dict[str, Any]:
+        """Return the metadata of who lets people in."""
         usual = {
             "issuer": ISSUER,
             "authorization_endpoint": "https://login.test/authorize",
@@ -114,7 +115,10 @@ class AuthorizationScript:
             "code_challenge_methods_supported": ["S256"],
             "authorization_response_iss_parameter_supported": True,
         }
-        return httpx2.Response(200, json=_changed(usual, self.metadata))
+        return _changed(usual, self.metadata)
+
+    def _metadata(self, _: httpx2.Request) -> httpx2.Response:
+        return httpx2.Response(200, json=self.described())
 
     def _registers(self, request: httpx2.Request) -> httpx2.Response:
         wished = json.loads(request.content)

@@ -17,6 +17,10 @@ class Deadline:
         self._now = now
         self._ends = now() + timedelta(seconds=seconds)
 
+    def sooner(self, seconds: float) -> "Deadline":
+        """Return the end of a part that has so long at most."""
+        return Deadline(self._now, min(seconds, self.left()))
+
     def left(self) -> float:
         """Return the seconds until it, 0 once it is over."""
         return max(0.0, (self._ends - self._now()).total_seconds())

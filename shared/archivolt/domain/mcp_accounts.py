@@ -7,10 +7,13 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
+from urllib.parse import urlsplit
 
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.identity import TenantId, UserId
+
+_LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 class McpAccountState(StrEnum):
@@ -216,13 +219,17 @@ class SignInSecrets:
 
 
 def client_description(redirect_uri: str) -> dict[str, Any]:
-    """Return what we say of ourselves to whoever registers clients (RFC 7591)."""
+    """Return what we say of ourselves to whoever registers clients (RFC 7591).
+
+    One that comes back to this machine is a program on it (OpenID Connect Registration §2).
+    """
+    native = urlsplit(redirect_uri).hostname in _LOOPBACK
     return {
         "client_name": "Archivolt",
         "redirect_uris": [redirect_uri],
         "grant_types": ["authorization_code", "refresh_token"],
         "response_types": ["code"],
-        "application_type": "web",
+        "application_type": "native" if native else "web",
     }
 
 

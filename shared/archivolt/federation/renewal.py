@@ -12,6 +12,7 @@ from typing import Final
 from archivolt.domain.deadlines import Deadline
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.federation_limits import (
+    MCP_LEAST_SECONDS,
     MCP_RENEW_LEAST_SECONDS,
     MCP_RENEW_LOOKS,
     MCP_RENEW_PAUSE_SECONDS,
@@ -86,17 +87,18 @@ class TokenRenewal:
             if not current.sealed or not current.renewable:
                 self._lose(current)
                 return None
-            if deadline.left() < MCP_RENEW_LEAST_SECONDS:
-                break
+            is_in_time = deadline.left() >= MCP_RENEW_LEAST_SECONDS
             now = self._clock.now()
             until = now + timedelta(seconds=MCP_RENEW_SECONDS)
-            if self._store().claim(current, now=now, until=until):
+            if is_in_time and self._store().claim(current, now=now, until=until):
                 return self._renew(replace(current, claimed_until=until), deadline)
             found = self._store().find(current.tenant, current.user, current.server)
             if found is None or found.id != account.id:
                 return None
             if found.edition != current.edition and found.sealed:
                 return found
+            if not is_in_time:
+                break
             current = found
             self._pause(MCP_RENEW_PAUSE_SECONDS)
         raise UnavailableError(
@@ -122,7 +124,9 @@ class TokenRenewal:
     def _renew(self, account: McpAccount, deadline: Deadline) -> McpAccount | None:
         try:
             tokens = self.tokens(account)
-            answer = self._servers().renew(tokens.way, tokens.refresh, deadline)
+            # Over before the claim is: else another would use the same refresh token.
+            claimed = deadline.sooner(MCP_RENEW_SECONDS - MCP_LEAST_SECONDS)
+            answer = self._servers().renew(tokens.way, tokens.refresh, claimed)
         except OAuthRefusedError as error:
             if error.error in _ENDED:
                 self._lose(account)

@@ -75,7 +75,7 @@ def test_a_server_of_before_is_its_own_authorization_server() -> None:
 
     found = login.servers().discover("ours", SERVER, IN_TIME)
 
-    assert (found.issuer, found.resource) == ("https://mcp.test", SERVER)
+    assert (found.issuer, found.resource) == ("https://mcp.test/", SERVER)
     assert (found.registration_endpoint, found.says_issuer, found.scope) == ("", False, "")
 
 

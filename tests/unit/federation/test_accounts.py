@@ -742,3 +742,21 @@ def test_a_client_whose_secret_ends_is_registered_anew_before_that(world: Accoun
     world.clock.advance(days=20)
     world.begin()
     assert len(world.login.registered) == 2
+
+
+def test_an_issuer_that_names_itself_with_a_slash_answers_with_it(world: Accounts) -> None:
+    world.login.resource = {"authorization_servers": ["https://login.test"]}
+    own = world.login.described() | {"issuer": "https://login.test/"}
+    place = "https://login.test/.well-known/oauth-authorization-server"
+    world.login.answers[place] = httpx2.Response(200, json=own)
+
+    world.connect(changed={"iss": "https://login.test/"})
+
+    assert world.call() == "access-1"
+
+
+def test_a_client_that_comes_back_to_this_machine_is_registered_as_a_program() -> None:
+    world = Accounts(public_url="http://127.0.0.1:8000")
+    world.begin()
+
+    assert world.login.registered[0]["application_type"] == "native"

@@ -4,11 +4,13 @@ from collections.abc import Callable
 
 import pytest
 
+from archivolt.domain.deadlines import Deadline
 from archivolt.domain.errors import ArchivoltError
 from archivolt.domain.federation import McpServer, McpTarget, McpTransport
 from archivolt.domain.federation_limits import (
     MCP_CALL_SECONDS,
     MCP_RENEW_LEAST_SECONDS,
+    MCP_RENEW_SECONDS,
     MCP_WAIT_SECONDS,
 )
 from archivolt.domain.identity import Role
@@ -149,3 +151,25 @@ def test_a_disconnection_does_not_wait_for_ever(world: Slow) -> None:
 
     [waits] = world.login.waits
     assert waits["pool"] + 3 * waits["connect"] + waits["read"] <= MCP_WAIT_SECONDS
+
+
+def test_a_renewal_is_over_before_another_may_begin_one(world: Slow) -> None:
+    world.clock.advance(hours=1)
+    world.takes = {"access-2"}
+    world.login.waits.clear()
+    world.call()
+
+    [waits] = world.login.waits
+    assert waits["pool"] + 3 * waits["connect"] + waits["read"] < MCP_RENEW_SECONDS
+
+
+def test_what_another_renewed_is_used_in_the_last_moment_too(world: Slow) -> None:
+    late = world.store.find(ACME, ALICE, "ours")
+    assert late is not None
+    world.clock.advance(hours=1)
+    world.takes = {"access-2"}
+    world.call()
+
+    found = world.renewal.renewed(late, Deadline(world.clock.now, 3))
+
+    assert (found and found.edition) == late.edition + 1

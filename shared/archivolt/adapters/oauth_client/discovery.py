@@ -63,7 +63,8 @@ class Discovery:
             return self._address(given)
 
         return AuthorizationServer(
-            issuer=resource.issuer,
+            # As it names itself, which answers are compared with to the letter (RFC 9207).
+            issuer=metadata["issuer"],
             resource=resource.resource,
             authorization_endpoint=named("authorization_endpoint", needed=True),
             token_endpoint=named("token_endpoint", needed=True),

@@ -119,7 +119,8 @@ def _changed(services: BrowserServices, request: Request, fields: Fields) -> Res
         return _ended(services, by, language_for(request), server_id)
     with services.by_hand.doing(by.principal, "connect_mcp_account", server=server_id):
         place = accounts.begin(by.principal, server_id)
-    return _way_on(place.address, language_for(request))
+        server = accounts.standing(by.principal, server_id).server
+    return _way_on(server.title or server.id, place.address, language_for(request))
 
 
 def _ended(services: BrowserServices, by: SignedIn, language: Language, server_id: str) -> Response:
@@ -132,10 +133,10 @@ def _ended(services: BrowserServices, by: SignedIn, language: Language, server_i
     return sent_to(services.address(f"{_PATH}{known}"))
 
 
-def _way_on(address: str, language: Language) -> Response:
+def _way_on(server: str, address: str, language: Language) -> Response:
     """Say who will ask the person to sign in, and let them go there."""
     host = urlsplit(address).netloc
-    said = texts.ACCOUNT_WAY_ON.spoken(language).format(host=host)
+    said = texts.ACCOUNT_WAY_ON.spoken(language).format(server=server, host=host)
     link = element("a", texts.CONTINUE.spoken(language), href=address)
     title = texts.ACCOUNT_CONNECT.spoken(language)
     return page(title, language, element("p", said), element("p", link))

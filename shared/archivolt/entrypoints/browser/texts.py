@@ -96,9 +96,9 @@ ACCOUNT_OFF: Final = Message(
 )
 ACCOUNT_ENDED: Final = Message("It is not connected any more.", "Il n'est plus relié.")
 ACCOUNT_WAY_ON: Final = Message(
-    "You sign in at {host}. Go on if that is who you expect, and sign in nowhere else.",
-    "Vous vous identifiez chez {host}. Continuez si c'est bien qui vous attendez, et ne vous"
-    " identifiez nulle part ailleurs.",
+    "For {server}, you sign in at {host}. Go on only if that is who lets people in to {server}.",
+    "Pour {server}, vous vous identifiez chez {host}. Ne continuez que si c'est bien lui qui laisse"
+    " entrer chez {server}.",
 )
 ACCOUNT_CONNECT: Final = Message("Connect", "Relier")
 ACCOUNT_END: Final = Message("Disconnect", "Couper le lien")
