@@ -106,8 +106,8 @@ class Program:
             message = json.loads(line)
             if "id" in message and "method" in message:
                 self._serve(message)
-            if message.get("method") == "notifications/cancelled" and self._script.marker:
-                self._script.marker.write_text(json.dumps(message["params"]), encoding="utf-8")
+            if message.get("method") == "notifications/cancelled":
+                self._note(json.dumps(message["params"]))
 
     def _serve(self, message: Json) -> None:
         params: Json = message.get("params") or {}
@@ -115,8 +115,7 @@ class Program:
         if name == "die" and self._dies():
             sys.exit(1)
         if name == "hang":
-            if self._script.marker:
-                self._script.marker.write_text("hanging", encoding="utf-8")
+            self._note("hanging")
             return
         if name == "change":
             self._script.listed.append(tool("new"))
@@ -130,6 +129,11 @@ class Program:
             write({"id": message["id"], "result": self._script.answer(message["method"], params)})
         except LookupError:
             write({"id": message["id"], "error": {"code": -32601, "message": "no such method"}})
+
+    def _note(self, said: str) -> None:
+        if self._script.marker:
+            with self._script.marker.open("a", encoding="utf-8") as marker:
+                marker.write(said)
 
     def _dies(self) -> bool:
         """Tell whether to end; with a marker, the first time only."""

@@ -87,3 +87,23 @@ def test_a_parameter_may_be_named_as_a_keyword() -> None:
 
     with pytest.raises(InvalidRequestError):
         read(schema, pattern="x")
+
+
+@pytest.mark.parametrize("keyword", ["allOf", "anyOf", "unevaluatedProperties"])
+def test_a_schema_that_refers_to_itself_without_end_says_nothing(keyword: str) -> None:
+    def twice(number: int) -> dict[str, Any]:
+        both = [{"$ref": f"#/$defs/d{number}"}] * 2
+        return {"allOf": both} if keyword == "unevaluatedProperties" else {keyword: both}
+
+    defined = {f"d{number}": twice(number + 1) for number in range(40)} | {"d40": {"minimum": 1}}
+    bomb = {"$defs": defined, "$ref": "#/$defs/d0", "unevaluatedProperties": False}
+
+    assert read(bomb, count=1) == {"count": 1}
+
+
+def test_references_of_a_plain_schema_are_followed() -> None:
+    schema = {"$defs": {"n": {"type": "integer"}}, "properties": {"count": {"$ref": "#/$defs/n"}}}
+
+    with pytest.raises(InvalidRequestError):
+        read(schema, count="x")
+    assert read(schema, count=1) == {"count": 1}

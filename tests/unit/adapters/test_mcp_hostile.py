@@ -4,6 +4,7 @@ import asyncio
 import json
 import tracemalloc
 from collections.abc import Generator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -126,6 +127,25 @@ def test_a_call_whose_turn_is_stopped_is_called_off_at_its_server(
 
     assert [error.code for error in failures] == ["unavailable"]
     assert servers.call(target, "echo") == "{}"
+
+
+def test_a_call_that_takes_too_long_is_called_off_and_its_connection_tried_before_the_next(
+    servers: Servers, tmp_path: Path
+) -> None:
+    heard = tmp_path / "heard"
+    target = program("well", str(heard))
+    servers.call(target, "echo")
+    short = replace(target, seconds=0.5)
+
+    def is_called_off() -> bool:
+        # On a slow machine the time may be over before the call is made: then it is made again.
+        assert servers.failure(short, "hang") == "mcp_call_timeout"
+        return "requestId" in content(heard)
+
+    wait_until(is_called_off)
+    lists = len(servers.lists)
+    servers.call(target, "echo")
+    assert len(servers.lists) == lists + 1
 
 
 @pytest.mark.parametrize(

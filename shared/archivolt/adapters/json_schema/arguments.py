@@ -1,15 +1,18 @@
 """Arguments held to a stranger's schema: nothing is fetched, and no pattern of theirs is run.
 
 What a schema says by regular expressions is left to the server, which checks its arguments itself.
+So is what refers to itself so often that it would take for ever.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
-from jsonschema.validators import validator_for
+from jsonschema.validators import extend, validator_for  # pyright: ignore[reportUnknownVariableType]
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
@@ -24,7 +27,12 @@ _MAX_SAID: Final = 200
 # Keywords whose keys are names and not keywords.
 _OF_NAMES: Final = frozenset({"properties", "$defs", "definitions", "dependentSchemas"})
 _OF_VALUES: Final = frozenset({"const", "enum", "default", "examples"})
-_BY_PATTERN: Final = frozenset({"pattern", "patternProperties", "format", "$dynamicRef"})
+_BY_PATTERN: Final = frozenset({"pattern", "patternProperties", "format"})
+# They follow references in ways that cannot be counted.
+_BY_LOOKING_ROUND: Final = frozenset(
+    {"$dynamicRef", "$recursiveRef", "unevaluatedItems", "unevaluatedProperties"}
+)
+_MAX_REFERENCES: Final = 5_000
 # These tell the value; the others tell the rule.
 _SAFE: Final = frozenset({"required", "additionalProperties", "dependentRequired"})
 
@@ -37,15 +45,61 @@ class JsonSchemaArguments:
         given = _leniently(schema, arguments)
         plain = cast("JsonObject", _without_patterns(dict(schema)))
         try:
-            kind = validator_for(plain, default=Draft202012Validator)
+            kind = _counting(validator_for(plain, default=Draft202012Validator))
             checker: Validator = kind(plain, registry=Registry())
+            _followed.count = 0
             problems = list(checker.iter_errors(given))
-        except (Unresolvable, RecursionError, AttributeError, TypeError, KeyError, ValueError):
-            return given  # a schema that says nothing: the server knows better
+        except (
+            _EndlessError,
+            Unresolvable,
+            RecursionError,
+            AttributeError,
+            TypeError,
+            KeyError,
+            ValueError,
+        ):
+            return given  # the server knows better
         if problems:
             told = "; ".join(_told(problems[:_MAX_PROBLEMS]))
             raise InvalidRequestError("invalid_arguments", problem=told)
         return given
+
+
+class _EndlessError(Exception):
+    """References are followed without end: each of two may lead to two others."""
+
+
+class _Followed(threading.local):
+    count = 0
+
+
+_followed: Final = _Followed()
+# What a schema fails with that says nothing.
+_SAYING_NOTHING: Final = (
+    _EndlessError,
+    Unresolvable,
+    RecursionError,
+    AttributeError,
+    TypeError,
+    KeyError,
+    ValueError,
+)
+
+
+@cache
+def _counting(kind: "type[Validator]") -> "type[Validator]":
+    """Return a kind of validator that follows so many references and no more."""
+    follow: Any = kind.VALIDATORS.get("$ref")
+
+    def counted(
+        validator: "Validator", reference: object, instance: object, schema: object
+    ) -> Iterator[ValidationError]:
+        _followed.count += 1
+        if _followed.count > _MAX_REFERENCES:
+            raise _EndlessError
+        yield from follow(validator, reference, instance, schema) or ()
+
+    return cast("type[Validator]", extend(kind, {"$ref": counted})) if follow else kind
 
 
 def _told(problems: Iterable[ValidationError]) -> list[str]:
@@ -71,9 +125,9 @@ def _without_patterns(schema: object) -> object:
     if not isinstance(schema, dict):
         return schema
     given = cast("dict[str, object]", schema)
-    dropped = _BY_PATTERN
+    dropped = _BY_PATTERN | _BY_LOOKING_ROUND
     if "patternProperties" in given:
-        dropped |= {"additionalProperties", "unevaluatedProperties"}
+        dropped |= {"additionalProperties"}
     kept: dict[str, object] = {}
     for name, value in given.items():
         if name in _OF_NAMES and isinstance(value, dict):
