@@ -347,6 +347,24 @@ def test_a_program_cannot_say_yes_for_a_person_where_a_persons_yes_is_needed() -
     assert (talk.read("new.md"), statuses(answer)) == (None, ["error"])
 
 
+def test_who_may_no_longer_write_in_a_vault_makes_no_change_there() -> None:
+    call = ModelToolCall(
+        id="c", name="create_file", arguments='{"vault": "team", "path": "n.md", "content": "x"}'
+    )
+    proposed = ModelTurn(text="", tool_calls=(call,), finish_reason="tool_calls")
+    talk = Talk(proposed, ModelTurn(text="I may not."))
+    team = talk.world.vault("team", owner=principal(BOB))
+    talk.world.share(team, principal(ALICE), VaultRole.WRITER)
+    token = tokens(talk.say("Write."))
+    talk.world.share(team, principal(ALICE), VaultRole.READER)
+
+    answer = talk.say(confirm=token)
+
+    assert (statuses(answer), said(answer)) == (["error"], "I may not.")
+    with pytest.raises(NotFoundError):
+        talk.world.store.read(team, VaultPath("n.md"))
+
+
 def test_what_waits_is_for_its_owner_alone() -> None:
     talk = Talk(creating("new"))
     events = talk.say("Write about new.")

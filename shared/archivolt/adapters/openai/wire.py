@@ -51,7 +51,7 @@ def _taking_turns(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
 
 def _says_anything(message: ModelMessage) -> bool:
     return message.role != "assistant" or bool(
-        message.text.strip() or message.tool_calls or message.echo
+        message.text.strip() or message.tool_calls or read_echo(WireFormat.OPENAI, message)
     )
 
 
