@@ -217,6 +217,8 @@ def test_nobody_outside_leads_us_to_what_is_private_here() -> None:
         ({"expires_in": 60.9}, 60),
         ({"expires_in": -5}, 0),
         ({"expires_in": 10**30}, 31_622_400),
+        ({"expires_in": 10**400}, 31_622_400),
+        ({"expires_in": -(10**400)}, 0),
         ({"expires_in": float("inf")}, 31_622_400),
         ({"expires_in": float("nan")}, None),
         ({"expires_in": True}, None),

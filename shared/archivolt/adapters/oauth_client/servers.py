@@ -167,7 +167,10 @@ def _seconds(value: object) -> int | None:
     """Return how long a token is good; what says nothing usable says nothing."""
     if isinstance(value, str) and _DIGITS.fullmatch(value):
         value = int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # A whole number may be too large for a float.
+    if isinstance(value, float) and math.isnan(value):
         return None
     return int(min(max(value, 0), MAX_OAUTH_TOKEN_SECONDS))
 
