@@ -11,6 +11,9 @@ from archivolt.adapters.extraction.xml_events import Attributes
 _BUILT_IN_DATES: Final = frozenset({*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)})
 _BUILT_IN_PERCENTAGES: Final = frozenset({9, 10})
 _QUOTED: Final = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.|_.')
+# Hours, minutes or seconds that do not begin anew with each day.
+_ELAPSED: Final = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+_BUILT_IN_ELAPSED: Final = 46
 _DATE_LETTERS: Final = re.compile(r"[ymdhs]", re.IGNORECASE)
 # Day 0 of the two calendars of Excel; the first counts a 29 February 1900 that never was.
 _EPOCH_1900: Final = datetime(1899, 12, 30)  # noqa: DTZ001  a sheet's dates have no zone
@@ -21,11 +24,13 @@ _DIGITS: Final = 15
 
 @dataclass
 class CellFormats:
-    """An `XmlHandler` of `styles.xml`: which cell formats show dates, and which percentages."""
+    """An `XmlHandler` of `styles.xml`: what the cell formats show that is no plain number."""
 
     dates: set[int] = field(default_factory=set[int])
+    durations: set[int] = field(default_factory=set[int])
     percentages: set[int] = field(default_factory=set[int])
     _codes: dict[int, str] = field(default_factory=dict[int, str])
+    _elapsed: set[int] = field(default_factory=lambda: {_BUILT_IN_ELAPSED})
     _in_cell_formats: bool = False
     _number: int = 0
 
@@ -33,7 +38,10 @@ class CellFormats:
         """Take the start of an element."""
         if name == "numFmt":
             code = attributes.get("formatCode", "")
-            self._codes[_number(attributes.get("numFmtId", ""))] = _QUOTED.sub("", code)
+            number = _number(attributes.get("numFmtId", ""))
+            self._codes[number] = _QUOTED.sub("", code)
+            if _ELAPSED.search(code):
+                self._elapsed.add(number)
         elif name == "cellXfs":
             self._in_cell_formats = True
         elif name == "xf" and self._in_cell_formats:
@@ -49,7 +57,9 @@ class CellFormats:
 
     def _add(self, number_format: int) -> None:
         code = self._codes.get(number_format, "")
-        if number_format in _BUILT_IN_DATES or _DATE_LETTERS.search(code):
+        if number_format in self._elapsed:
+            self.durations.add(self._number)
+        elif number_format in _BUILT_IN_DATES or _DATE_LETTERS.search(code):
             self.dates.add(self._number)
         elif number_format in _BUILT_IN_PERCENTAGES or "%" in code:
             self.percentages.add(self._number)
@@ -85,11 +95,14 @@ class CellValues:
             value = float(stored)
         except ValueError:
             return stored
+        if style in self.formats.durations and abs(value) < _LAST_DAY:
+            return _duration(value)
         if style in self.formats.dates and 0 <= value < _LAST_DAY:
             return self._date(value)
         if style in self.formats.percentages:
             return f"{_plain(value * 100)} %"
-        return _plain(value)
+        # Longer numbers than Excel counts with are names of something.
+        return stored if stored.isdecimal() else _plain(value)
 
     def _date(self, days: float) -> str:
         """Return a date, a time of day, or both."""
@@ -98,6 +111,13 @@ class CellValues:
         if days < 1:
             return f"{moment:%H:%M:%S}"
         return f"{moment:%Y-%m-%d}" if days == int(days) else f"{moment:%Y-%m-%d %H:%M:%S}"
+
+
+def _duration(days: float) -> str:
+    """Return hours, minutes and seconds."""
+    minutes, seconds = divmod(round(abs(days) * 86_400), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{'-' if days < 0 else ''}{hours}:{minutes:02}:{seconds:02}"
 
 
 def _plain(value: float) -> str:

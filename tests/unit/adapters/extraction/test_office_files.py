@@ -112,6 +112,9 @@ class TestWorkbooks:
             ("12", "[Red]0", "12"),
             ("1E+20", "0", "1e+20"),
             ("-7", "yyyy", "-7"),
+            ("1.260416666666667", "[h]:mm", "30:15:00"),
+            ("-0.5", "[hh]:mm:ss", "-12:00:00"),
+            ("1234567890123456789", "0", "1234567890123456789"),
         ],
     )
     def test_cells_show_what_is_read_in_them(self, stored: str, code: str, shown: str) -> None:
@@ -137,7 +140,7 @@ class TestWorkbooks:
     def test_one_whose_parts_have_numbers_is_read(self) -> None:
         numbered = {
             "xl/workbook.xml": "xl/workbook2.xml",
-            "xl/sharedStrings.xml": "xl/strings7.xml",
+            "xl/sharedStrings.xml": "xl/s7.xml",
         }
         whole = archived(xlsx({"S": '<row><c t="s"><v>0</v></c></row>'}, strings=["<t>Nom</t>"]))
         parts = {numbered.get(name, name): part for name, part in whole.items()}
