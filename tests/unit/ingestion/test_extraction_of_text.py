@@ -1,4 +1,5 @@
 import unicodedata
+from base64 import b64encode
 
 import pytest
 
@@ -147,6 +148,21 @@ def test_json_on_one_line_is_laid_out() -> None:
 )
 def test_hostile_json_is_kept_as_text(hostile: str) -> None:
     assert hostile in extracted(hostile, "a.json").markdown
+
+
+def test_pictures_written_as_text_are_no_words() -> None:
+    picture = b64encode(bytes(range(256)) * 10).decode()
+    note = f"# A\n\n![a plan](data:image/png;base64,{picture}) after"
+    found = extracted(note, "a.md")
+    assert found.markdown == "# A\n\n![a plan](data:image/png;base64,\u2026) after"
+    assert found.text == note
+    notebook = f'{{"image/png": "{picture}", "text": "kept"}}'
+    assert '"\u2026", "text": "kept"' in extracted(notebook, "a.ipynb").markdown
+
+
+@pytest.mark.parametrize("word", ["a" * 5_000, "ACGT" * 1_000, "0f" * 1_000, "Ab1" * 300])
+def test_long_words_are_kept(word: str) -> None:
+    assert extracted(word, "a.txt").markdown == word
 
 
 @pytest.mark.parametrize("name", ["a.md", "a.txt", "a.py", "a.json", "a.csv"])

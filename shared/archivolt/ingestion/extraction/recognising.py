@@ -1,5 +1,6 @@
 """The extractor of every document: it recognises what a document is and asks who can read that."""
 
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Final
@@ -12,6 +13,9 @@ from archivolt.ports.ingestion import Extraction, Extractor
 EXTRACTION_VERSION: Final = "4"
 """Changes when the same document gives another text: an index made before has to be made anew."""
 
+# Pictures and files written as text: no word is so long, and none of these is ever looked for.
+_ENCODED: Final = re.compile(r"(?<![\w+/-])[A-Za-z0-9+/_-]{1000,}+={0,2}")
+_ELLIPSIS: Final = "\u2026"
 
 ExtractorFactory = Callable[[], Extractor]
 
@@ -52,9 +56,10 @@ class RecognisingExtractor:
         if form is DocumentFormat.ENCRYPTED_OFFICE:
             raise UnsupportedContentError("document_encrypted")
         extraction = self._read(form, data, name)
-        if len(extraction.markdown) > MAX_EXTRACTED_CHARS:
+        markdown = _ENCODED.sub(_told, extraction.markdown)
+        if len(markdown) > MAX_EXTRACTED_CHARS:
             raise TooLargeError("document_too_much_text", limit=MAX_EXTRACTED_CHARS)
-        return replace(extraction, markdown=_storable(extraction.markdown))
+        return replace(extraction, markdown=_storable(markdown))
 
     def _read(self, form: DocumentFormat | None, data: bytes, name: str) -> Extraction:
         own = self._own(form)
@@ -88,6 +93,13 @@ class RecognisingExtractor:
         except UnsupportedContentError:
             return found
         return more if len(more.markdown) > len(found.markdown) else found
+
+
+def _told(encoded: re.Match[str]) -> str:
+    """Return what is kept of a long run of letters: all of it, unless it is base64."""
+    run = encoded[0]
+    is_base64 = all(any(map(kind, run)) for kind in (str.islower, str.isupper, str.isdigit))
+    return _ELLIPSIS if is_base64 else run
 
 
 def _storable(text: str) -> str:
