@@ -163,7 +163,7 @@ def everything_over_http() -> Generator[str]:
     """Give the address of npm's server, in its own HTTP mode, until the end of the block."""
     port = free_port()
     command = [str(NODE), str(EVERYTHING), "streamableHttp"]
-    with running(command, PORT=str(port)):
+    with program(command, PORT=str(port)):
         address = f"http://127.0.0.1:{port}/mcp"
         wait_until(lambda: _answers(address))
         yield address
@@ -174,7 +174,7 @@ def bridge(programs: Mapping[str, Sequence[str]]) -> Generator[str]:
     """Give the address under which programs are served; at the end none of them is left."""
     port = free_port()
     command = [str(PYTHON), str(Path(mcp_bridge.__file__)), str(port), json.dumps(programs)]
-    with running(command) as process:
+    with program(command) as process:
         address = f"http://127.0.0.1:{port}"
         wait_until(lambda: _answers(address))
         started = children(process.pid)
@@ -186,7 +186,7 @@ def bridge(programs: Mapping[str, Sequence[str]]) -> Generator[str]:
 
 
 @contextmanager
-def running(command: Sequence[str], **values: str) -> Generator[subprocess.Popen[bytes]]:
+def program(command: Sequence[str], **values: str) -> Generator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(
         command,
         env={"PATH": os.defpath} | values,
