@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 import tree_sitter_html
-from tree_sitter import Language, Node
+from tree_sitter import Language, Node, Parser
 
 from archivolt.adapters.code_check.css import css_errors
 from archivolt.adapters.code_check.data import json_errors
@@ -40,7 +40,8 @@ _DATA: Final = frozenset(("importmap", "application/json", "application/ld+json"
 def html_errors(text: str) -> Iterator[CodeError]:
     """Yield the errors of a page, in their order."""
     source = text.encode()
-    for node in nodes_of(_without_signs(source), Language(tree_sitter_html.language())):
+    tree = Parser(Language(tree_sitter_html.language())).parse(_without_signs(source))
+    for node in nodes_of(tree):
         if node.type == "raw_text":
             yield from _within(source, node)
         elif message := _problem(node):
