@@ -20,6 +20,8 @@ MIN_PREVIEWED_ARGUMENT_CHARS: Final = 100
 MAX_MCP_ANSWER_BYTES: Final = 8_000_000
 # Between two requests of ours: progress, logs, requests of theirs.
 MAX_MCP_MESSAGES: Final = 5_000
+# Tools of a list in one piece, blocks of a result.
+MAX_MCP_PARTS: Final = 10_000
 # How often a stream that broke off is taken up again meanwhile.
 MAX_MCP_RESUMED: Final = 100
 MAX_MCP_TEXT_CHARS: Final = 1_000_000

@@ -13,6 +13,7 @@ from archivolt.chat.outside import in_thread
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.federation_limits import (
     MAX_MCP_ANSWER_BYTES,
+    MAX_MCP_PARTS,
     MAX_MCP_RESUMED,
     MAX_MCP_TEXT_CHARS,
 )
@@ -265,7 +266,20 @@ def test_a_list_without_end_is_given_up(servers: Servers) -> None:
     assert failed.value.details["reason"] == "mcp_too_much"
 
 
-def test_ten_thousand_tools_of_any_name_are_listed(servers: Servers) -> None:
-    script = listing(*(tool(f"a/\u202e{number} é\0") for number in range(10_000)))
+def test_ten_thousand_tools_of_any_name_are_listed_and_no_more(servers: Servers) -> None:
+    script = Script()
+    script.listed = [tool(f"a/\u202e{number} é\0") for number in range(MAX_MCP_PARTS)]
     with mcp_http_server(script=script) as server:
-        assert len(servers.client.tools(address(server.url))) == 10_006
+        assert len(servers.client.tools(address(server.url))) == MAX_MCP_PARTS
+        script.listed.append(tool("more"))
+        with pytest.raises(UnavailableError) as failed:
+            servers.client.tools(address(server.url))
+
+    assert failed.value.details["reason"] == "mcp_too_much"
+
+
+def test_a_result_in_too_many_pieces_is_not_taken_apart(servers: Servers) -> None:
+    blocks = [{"type": "text", "text": ""}] * (MAX_MCP_PARTS + 1)
+    answer: Json = {"jsonrpc": "2.0", "id": 1, "result": {"content": blocks}}
+    with mcp_http_server(instead={"echo": (200, SSE, event(answer))}) as server:
+        assert servers.failure(address(server.url)) == "mcp_call_cut mcp_too_much"

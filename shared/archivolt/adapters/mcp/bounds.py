@@ -5,16 +5,22 @@ Each message is work, and a request of theirs is kept until it is answered.
 
 from collections.abc import AsyncIterator
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Final, Protocol, Self, cast
 
 import httpx2
+from mcp.shared.message import SessionMessage
+from mcp_types import JSONRPCRequest, JSONRPCResponse
 
 from archivolt.adapters.http.outbound import AnswerCapError
 from archivolt.adapters.mcp.failures import LinkLostError
-from archivolt.domain.federation_limits import MAX_MCP_MESSAGES, MAX_MCP_RESUMED
+from archivolt.domain.federation_limits import MAX_MCP_MESSAGES, MAX_MCP_PARTS, MAX_MCP_RESUMED
 
 # How many messages that nobody can read a server may send in all.
 _MAX_GARBLED: Final = 20
+# A request of theirs is answered: over HTTP that is a request of ours.
+_REQUEST_WEIGHS: Final = 10
+# What the results of calls and of lists have many of.
+_LISTS: Final = ("content", "tools")
 
 
 class Stream(Protocol):
@@ -61,15 +67,19 @@ class Budget:
         self.is_spent = False
 
     def take(self, message: object) -> object:
-        """Return a message, or a `LinkLostError` in the place of one too many.
+        """Return a message, or a `LinkLostError` in the place of one that is too much.
 
-        `mcp_garbled`: too many that nobody can read; `mcp_too_much`: too many of any kind.
+        `mcp_garbled`: one too many that nobody can read; `mcp_too_much`: one too many of any kind,
+        or of more parts than anybody reads.
         """
-        self._heard += 1
+        sent = message.message if isinstance(message, SessionMessage) else None
+        self._heard += _REQUEST_WEIGHS if isinstance(sent, JSONRPCRequest) else 1
         self._garbled += isinstance(message, Exception)
         if self._garbled > _MAX_GARBLED:
             return LinkLostError("mcp_garbled")
-        return message if self._heard <= MAX_MCP_MESSAGES else LinkLostError("mcp_too_much")
+        if self._heard > MAX_MCP_MESSAGES or _parts(sent) > MAX_MCP_PARTS:
+            return LinkLostError("mcp_too_much")
+        return message
 
     async def resume(self, request: httpx2.Request) -> None:
         """Take notice of a request that is sent.
@@ -88,6 +98,14 @@ class Budget:
         """Take notice of an answer that turns out too large: in a stream it only seems to end."""
         if isinstance(response.stream, httpx2.AsyncByteStream):
             response.stream = _Watched(response.stream, self)
+
+
+def _parts(sent: object) -> int:
+    """Return how many parts an answer has: the SDK makes some kilobytes of each."""
+    if not isinstance(sent, JSONRPCResponse):
+        return 0
+    found: list[object] = [sent.result.get(name) for name in _LISTS]
+    return sum(len(cast("list[object]", each)) for each in found if isinstance(each, list))
 
 
 class _Watched(httpx2.AsyncByteStream):
