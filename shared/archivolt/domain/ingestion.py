@@ -160,10 +160,13 @@ def read_again(entry: CatalogueEntry, stored: CatalogueEntry | None) -> Catalogu
     """Return an entry that knows which vectors stand for it, if only its generation is new."""
     if stored is None or not entry.passages:
         return entry
-    before = stored.sha256, stored.recipe, stored.passages
+    # The tombstone of what moved away tells what it was, but for the number of passages.
+    gone = stored.state is IndexState.DELETED
+    passages = entry.passages if gone else stored.passages
+    before = stored.sha256, stored.recipe, passages
     if (entry.sha256, entry.recipe, entry.passages) != before:
         return entry
-    since = stored.alike_since or stored.generation
+    since = stored.alike_since or (stored.served if gone else stored.generation)
     return replace(entry, alike_since=since, embedder=stored.embedder)
 
 

@@ -50,6 +50,11 @@ def is_moving(entry: CatalogueEntry | None) -> bool:
     return entry is not None and is_there(entry) and entry.moved_to != ROOT and not entry.served
 
 
+def is_leaving(entry: CatalogueEntry) -> bool:
+    """Tell the same of a file that the index may know only in the place that it came from."""
+    return entry.moved_to != ROOT and not entry.served
+
+
 def departed(
     vault: VaultRef,
     path: VaultPath,
@@ -141,13 +146,23 @@ def has_arrived(entries: Entries, entry: CatalogueEntry) -> bool:
 
 
 def awaited_by(entries: Entries, entry: CatalogueEntry) -> CatalogueEntry | None:
-    """Return the copy of a moved document that has no vectors yet and is equal to it, if any."""
-    target = entries.get((entry.vault, entry.moved_to)) if entry.moved_to else None
-    if target is None or target.state is not IndexState.PENDING:
-        return None
-    same = (target.moved_from, target.sha256, target.recipe) == (
-        entry.path,
-        entry.sha256,
-        entry.recipe,
-    )
-    return target if same else None
+    """Return the copy of a moved document that has no vectors yet and is equal to it, if any.
+
+    It may have moved on, before it was indexed or after: then its tombstone is returned.
+    """
+    before = entry
+    for _ in range(MAX_HOPS):
+        target = entries.get((entry.vault, before.moved_to)) if before.moved_to else None
+        if target is None:
+            return None
+        same = (target.moved_from, target.sha256, target.recipe) == (
+            before.path,
+            entry.sha256,
+            entry.recipe,
+        )
+        if is_there(target):
+            return target if same and target.state is IndexState.PENDING else None
+        if same and target.served:
+            return target
+        before = target
+    return None

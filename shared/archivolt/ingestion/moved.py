@@ -11,13 +11,15 @@ from dataclasses import replace
 from typing import Final
 
 from archivolt.domain.errors import NotFoundError
-from archivolt.domain.ingestion import CatalogueEntry, Generation, IndexState
+from archivolt.domain.ingestion import CatalogueEntry, Generation
 from archivolt.domain.moves import (
     MAX_HOPS,
     Entries,
     Place,
+    awaited_by,
     departed,
     found_at,
+    is_leaving,
     is_moving,
     is_there,
     remembering,
@@ -27,7 +29,7 @@ from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.files import FileStore
-from archivolt.retrieval.current import entries_along_moves
+from archivolt.retrieval.current import settled_entries
 
 _NOWHERE: Final = Generation("")
 
@@ -48,11 +50,16 @@ class MovedDocuments:
         """Tell whether the vectors of a path stand for a document that was moved from it."""
         if not entry.served:
             return False
-        known = self._along([entry])
-        target = known.get((entry.vault, entry.moved_to))
-        waits = target is not None and target.state is IndexState.PENDING
-        is_copy = target is not None and target.moved_from == entry.path
-        return (waits and is_copy) or stands_elsewhere(known, entry)
+        known, left = self._along([entry]), entry
+        for _ in range(MAX_HOPS):
+            if stands_elsewhere(known, left):
+                return True
+            copy = awaited_by(known, left)
+            if copy is None or is_there(copy):
+                # What came back is given vectors of its own.
+                return copy is not None and copy.path != entry.path
+            left = copy
+        return False
 
     def left_behind(self, entries: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
         """Return the former places of these documents, those whose passages stand for nobody."""
@@ -62,7 +69,7 @@ class MovedDocuments:
         }
         if not arrived:
             return []
-        known = entries_along_moves(self._catalogue, self._came_from(arrived.values()))
+        known = settled_entries(self._catalogue, self._came_from(arrived.values()))
         led_here = set(arrived)
         former: list[CatalogueEntry] = []
         for _ in range(MAX_HOPS):
@@ -94,7 +101,7 @@ class MovedDocuments:
         return places
 
     def _along(self, entries: Sequence[CatalogueEntry]) -> Entries:
-        return entries_along_moves(self._catalogue, map(_place, entries))
+        return settled_entries(self._catalogue, map(_place, entries))
 
 
 class MoveMemory:
@@ -108,10 +115,12 @@ class MoveMemory:
         """Return the entry of a document that is there, in place of the one that is stored."""
         if stored is None or not stored.moved_to:
             return remembering(entry, stored)
+        if not is_there(stored) and is_leaving(stored):
+            return remembering(entry, stored)
         if is_moving(stored):
             # What was edited since is not what was copied: it is found by itself.
             return entry if entry.sha256 != stored.sha256 else remembering(entry, stored)
-        known = entries_along_moves(self._catalogue, [_place(stored)])
+        known = settled_entries(self._catalogue, [_place(stored)])
         place = found_at(known, stored.vault, stored.path, stored.served)
         if place is not None and self._is_there(stored.vault, place):
             return remembering(entry, stored)
@@ -123,7 +132,7 @@ class MoveMemory:
         if stored is None or not stored.moved_to:
             return entry
         gone = stored
-        if is_moving(stored):
+        if is_leaving(stored):
             if not self._was_brought(stored):
                 return entry
             gone = departed(

@@ -19,7 +19,7 @@ from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
 from archivolt.ports.ingestion import EmbeddingQueue
 from archivolt.ports.retrieval import DocumentUpdate, TextIndex
-from archivolt.retrieval.current import entries_along_moves
+from archivolt.retrieval.current import settled_entries
 
 
 class Orphans:
@@ -70,7 +70,7 @@ class Orphans:
     def _stands_for_a_file(self, entry: CatalogueEntry) -> bool:
         """Tell whether a moved document is found by this; one that is lost will not be again."""
         vault, path = entry.vault, entry.path
-        known = entries_along_moves(self._catalogue, [(vault, path)])
+        known = settled_entries(self._catalogue, [(vault, path)])
         place = found_at(known, vault, path, entry.served)
         if place is None:
             return False

@@ -5,9 +5,11 @@ they propose is looked up here: what is deleted or overtaken is dropped, and wha
 is shown once, under the path where it is found at this moment (decision 44).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+from typing import Final
 
+from archivolt.domain.errors import UnavailableError
 from archivolt.domain.ingestion import CatalogueEntry
 from archivolt.domain.moves import (
     MAX_HOPS,
@@ -21,6 +23,8 @@ from archivolt.domain.moves import (
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.retrieval import Candidate
 
+_LOOKS: Final = 6
+
 
 def entries_along_moves(catalogue: Catalogue, places: Iterable[Place]) -> Entries:
     """Return the entries of these places, and of those that moves lead to from them.
@@ -29,6 +33,26 @@ def entries_along_moves(catalogue: Catalogue, places: Iterable[Place]) -> Entrie
         UnavailableError: The catalogue cannot be read.
 
     """
+    return _followed(catalogue, places)[0]
+
+
+def settled_entries(catalogue: Catalogue, places: Iterable[Place]) -> Entries:
+    """Return the same, as they all were at one moment: what is removed rests on them.
+
+    Raises:
+        UnavailableError: The catalogue cannot be read, or others write all the time.
+
+    """
+    places = set(places)
+    for _ in range(_LOOKS):
+        found, asked = _followed(catalogue, places)
+        if len(asked) == 1 or catalogue.get_many(_in_order(asked)) == found:
+            return found
+    raise UnavailableError("unavailable")
+
+
+def _followed(catalogue: Catalogue, places: Iterable[Place]) -> tuple[Entries, Set[Place]]:
+    """Return the entries, and the places that were asked for."""
     found: dict[Place, CatalogueEntry] = {}
     asked = set[Place]()
     following = set(places)
@@ -36,11 +60,15 @@ def entries_along_moves(catalogue: Catalogue, places: Iterable[Place]) -> Entrie
         if not following:
             break
         asked |= following
-        some = catalogue.get_many(sorted(following, key=lambda place: (place[0].id, place[1])))
+        some = catalogue.get_many(_in_order(following))
         found |= some
         targets = {(entry.vault, entry.moved_to) for entry in some.values() if entry.moved_to}
         following = targets - asked
-    return found
+    return found, asked
+
+
+def _in_order(places: Iterable[Place]) -> list[Place]:
+    return sorted(places, key=lambda place: (place[0].id, place[1]))
 
 
 class CurrentPassages:
@@ -81,7 +109,7 @@ class CurrentPassages:
         """
         shown: dict[tuple[Place, int], Candidate] = {}
         for candidate in candidates:
-            placed = self.placed(candidate) or self._adopted(candidate)
+            placed = self._stood_for(candidate)
             if placed is not None:
                 shown.setdefault(((placed.vault, placed.path), placed.passage.number), placed)
         return list(shown.values())
@@ -95,12 +123,25 @@ class CurrentPassages:
         successors = filter(None, map(self._successor, candidates))
         return any((each.vault, each.path, each.generation) not in held for each in successors)
 
+    def _stood_for(self, candidate: Candidate) -> Candidate | None:
+        """Return a candidate where it is found, or as what the copies of its document lack."""
+        for _ in range(MAX_HOPS):
+            placed = self.placed(candidate)
+            copy = None if placed else self._adopted(candidate)
+            if copy is None:
+                return placed
+            candidate = copy
+        return None
+
     def _adopted(self, candidate: Candidate) -> Candidate | None:
         entry = self._entries.get((candidate.vault, candidate.path))
         if entry is None or candidate.generation not in {entry.generation, entry.served}:
             return None
         copy = awaited_by(self._entries, entry)
-        return copy and replace(candidate, path=copy.path, generation=copy.generation)
+        if copy is None:
+            return None
+        generation = copy.generation if is_there(copy) else copy.served
+        return replace(candidate, path=copy.path, generation=generation)
 
     def _successor(self, candidate: Candidate) -> CatalogueEntry | None:
         """Return the entry whose passages took the place of a candidate that is not shown."""

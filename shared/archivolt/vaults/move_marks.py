@@ -15,6 +15,7 @@ from archivolt.domain.moves import (
     departed,
     found_at,
     generation_at,
+    is_leaving,
     is_moving,
     is_there,
     moving,
@@ -26,7 +27,7 @@ from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
-from archivolt.retrieval.current import entries_along_moves
+from archivolt.retrieval.current import settled_entries
 
 _ATTEMPTS: Final = 6
 # Of what stood in the new place nothing is known for sure, or it is none that the index will ever
@@ -81,9 +82,24 @@ class MoveMarks:
                 if not known_so and not self._catalogue.mark_moving(marked):
                     continue
             before = ROOT if is_there(entry) else self._came_from(source)
+            if before and not self._is_led_on(entry, target, over, before):
+                continue
             self._before[source] = _Before(generation_at(entry), over, before)
             return
         raise UnavailableError("unavailable")
+
+    def _is_led_on(
+        self, entry: CatalogueEntry | None, target: VaultPath, over: Generation, before: VaultPath
+    ) -> bool:
+        """Say of a place that the index knows empty where its file goes on to; False: it changed.
+
+        The file came there by a move and is found by what it left: the event that it is gone again
+        must not end that.
+        """
+        if entry is None or entry.served:
+            return True
+        marked = replace(moving(entry, target, over=over), moved_from=before, sequencer=None)
+        return self._catalogue.advance(marked, previous=entry)
 
     def _taken(
         self, entry: CatalogueEntry | None, target: VaultPath, there: CatalogueEntry | None
@@ -97,7 +113,7 @@ class MoveMarks:
             return _UNKNOWN
         if self._is_there(target):
             # It is another's, or the copy that an earlier attempt made.
-            if entry is not None and is_moving(entry) and entry.moved_to == target:
+            if entry is not None and is_leaving(entry) and entry.moved_to == target:
                 return entry.moved_over
             return _UNKNOWN if is_there(there) else generation_at(there)
         gone = tombstone(self._vault, target, there, now=self._clock.now())
@@ -107,9 +123,13 @@ class MoveMarks:
         """Say that a file stays where it is."""
         for _ in range(_ATTEMPTS):
             entry = self._catalogue.get(self._vault, source)
-            if entry is None or not is_moving(entry):
+            if entry is None or not is_leaving(entry):
                 return
-            if self._catalogue.mark_moving(moving(entry, ROOT, over=Generation(""))):
+            stays = moving(entry, ROOT, over=Generation(""))
+            if is_there(entry):
+                if self._catalogue.mark_moving(stays):
+                    return
+            elif self._catalogue.advance(replace(stays, sequencer=None), previous=entry):
                 return
         raise UnavailableError("unavailable")
 
@@ -141,7 +161,7 @@ class MoveMarks:
         gone = departed(self._vault, source, entry, to=target, over=over, now=now)
         place = self._left_before(entry)
         if entry is not None and place == source:
-            gone = replace(gone, served=entry.served)
+            gone = replace(still_gone(entry, now=now), moved_to=target, moved_over=over)
         elif entry is not None and place is not None:
             if not self._lead_on(moved_from, entry, target, over):
                 return None
@@ -168,7 +188,7 @@ class MoveMarks:
         """
         if entry is None or is_there(entry) or not entry.served:
             return None
-        known = entries_along_moves(self._catalogue, [(self._vault, entry.path)])
+        known = settled_entries(self._catalogue, [(self._vault, entry.path)])
         return found_at(known, self._vault, entry.path, entry.served)
 
     def _lead_on(

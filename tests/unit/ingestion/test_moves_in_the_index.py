@@ -9,12 +9,14 @@ import pytest
 
 from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import ConflictError
-from archivolt.domain.ingestion import Generation, IndexState
+from archivolt.domain.ingestion import ChangeKind, Generation, IndexState, ObjectChange
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.retrieval import DocumentUpdate
+from archivolt.vaults.move_marks import MoveMarks
 from tests.builders import ALICE
+from tests.fakes.clock import START
 from tests.fakes.faults import Death
 from tests.fakes.notes import InMemoryNotes
 from tests.fakes.text_index import InMemoryTextIndex
@@ -580,3 +582,91 @@ def test_an_edit_of_what_a_move_that_broke_off_had_copied_is_found_before_the_mo
         is_tidy(world)
         edited += 1
     assert edited > 2
+
+
+def test_what_moves_on_before_it_is_indexed_is_found_by_the_meaning_it_had(
+    world: ProductWorld,
+) -> None:
+    ways = [[], [NEW], [NEW, OLD], [NEW, "d.md", OLD]]
+    for indexed_between in (False, True):
+        for way in ways:
+            place = OLD
+            for to in [*way, "last.md"]:
+                world.move(place, to)
+                place = to
+                if indexed_between:
+                    assert not world.deliver(*world.events()).failed
+                assert where(world) == {to}
+            assert not world.deliver(*world.events()).failed
+            assert where(world) == {"last.md"}
+            world.embed()
+            assert where(world) == {"last.md"}
+            is_tidy(world)
+            world.move("last.md", OLD)
+            world.settle_all()
+    assert world.embedder.embedded == ["llamas graze", "vicuñas"]
+
+
+def test_a_file_that_moves_on_is_found_although_the_index_hears_that_it_left(
+    world: ProductWorld,
+) -> None:
+    world.move(OLD, NEW)
+    told: list[ObjectChange] = []
+
+    def look() -> None:
+        told.extend(world.events())
+        gone = [event for event in told if event.kind is ChangeKind.DELETED]
+        assert not world.deliver(*gone).failed
+        assert len(where(world)) == 1
+
+    world.line.watch(look)
+    world.move(NEW, "c.md")
+    world.line.watch(None)
+    assert where(world) == {"c.md"}
+    world.settle(*told, *world.events())
+    assert where(world) == {"c.md"}
+    is_tidy(world)
+
+
+def test_a_move_that_is_given_up_leaves_no_mark_where_the_index_knows_nothing(
+    world: ProductWorld,
+) -> None:
+    world.move(OLD, NEW)
+    marks = MoveMarks(world.files, world.catalogue, world.clock, world.vault, since=START)
+    marks.begin(VaultPath(NEW), VaultPath("c.md"))
+    assert world.entry(NEW).moved_to == "c.md"
+    assert where(world) == {NEW}
+    marks.keep(VaultPath(NEW))
+    assert world.entry(NEW).moved_to == ""
+    assert where(world) == {NEW}
+    world.settle_all()
+    assert where(world) == {NEW}
+    is_tidy(world)
+
+
+def test_files_that_change_places_while_a_worker_looks_where_they_are_stay_found() -> None:
+    moment = 0
+    while True:
+        world = ProductWorld()
+        world.put(OLD, "llamas graze")
+        world.put("other.md", "alpacas hum")
+        world.settle_all()
+        world.move(OLD, "third.md")
+        events, moments = world.events(), count()
+
+        def others_move() -> None:
+            if next(moments) == moment:  # noqa: B023  called before it changes
+                world.move("other.md", OLD)  # noqa: B023  as above
+                world.move("third.md", "other.md")  # noqa: B023  as above
+
+        world.line.watch(others_move)
+        assert not world.deliver(*events).failed
+        world.line.watch(None)
+        if next(moments) <= moment:
+            break
+        assert where(world) == {"other.md"}, moment
+        assert where(world, "alpacas hum") == {OLD}, moment
+        world.settle_all()
+        is_tidy(world)
+        moment += 1
+    assert moment > 20
