@@ -369,6 +369,19 @@ def test_a_call_that_takes_too_long_is_given_up() -> None:
         assert late.failure(program(), "hang") == "mcp_call_timeout"
 
 
+def test_a_cookie_is_brought_back_on_the_connection_that_it_was_given_on_alone(
+    servers: Servers,
+) -> None:
+    with mcp_http_server(beside={"set-cookie": "machine=1; Path=/"}) as server:
+        servers.call(address(server.url), "echo", key="one")
+        first = len(server.headers)
+        servers.call(address(server.url), "echo", key="another")
+
+    cookies = [headers.get("cookie") for headers in server.headers]
+    assert (cookies[0], cookies[first]) == (None, None)
+    assert {*cookies[1:first], *cookies[first + 1 :]} == {"machine=1"}
+
+
 def test_nothing_takes_longer_than_is_left_for_a_target() -> None:
     patient = Servers(seconds=3_600)
 

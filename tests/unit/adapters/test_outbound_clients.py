@@ -67,6 +67,7 @@ def server() -> Iterator[LoopbackServer]:
         "/away": Answer(status=302, headers={"Location": "http://169.254.169.254/latest"}),
         "/large": Answer(body=b"x" * 3_000),
         "/endless": Answer(body=b"x" * 3_000, announce_length=False),
+        "/cookie": Answer(headers={"Set-Cookie": "whose=theirs; Path=/"}),
         "/packed": Answer(body=b"packed", headers={"Content-Encoding": "gzip"}),
     }
     with loopback_server(answers) as server:
@@ -122,6 +123,22 @@ def test_a_redirect_is_returned_and_not_followed(get: Get, server: LoopbackServe
 
     assert response.status_code == 302
     assert server.paths == ["/away"]
+
+
+def test_what_one_caller_is_given_to_keep_is_not_sent_for_another(server: LoopbackServer) -> None:
+    url = f"http://127.0.0.1:{server.port}/cookie"
+
+    async def ask_twice() -> None:
+        async with guarded_async_client(LOOPBACK_ALLOWED) as client:
+            await client.get(url)
+            await client.get(url)
+
+    with guarded_client(LOOPBACK_ALLOWED) as client:
+        client.get(url)
+        client.get(url)
+    asyncio.run(ask_twice())
+
+    assert [headers.get("cookie") for headers in server.request_headers] == [None] * 4
 
 
 @pytest.mark.parametrize("path", ["/large", "/endless"])

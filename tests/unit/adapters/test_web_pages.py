@@ -147,6 +147,19 @@ def test_a_redirect_to_another_kind_of_address_is_refused(
     assert refused.value.details["reason"] == reason
 
 
+def test_cookies_are_brought_back_on_the_way_to_a_page_and_forgotten_with_it(
+    server: LoopbackServer,
+) -> None:
+    headers = {"Location": "/page", "Set-Cookie": "way=1; Path=/"}
+    server.answers["/on"] = Answer(status=302, headers=headers)
+    server.answers["/page"] = Answer(body=b"hello", headers={"Content-Type": "text/plain"})
+    for _ in range(2):
+        pages().fetch(f"http://127.0.0.1:{server.port}/on")
+
+    brought = [each.get("cookie") for each in server.request_headers]
+    assert brought == [None, "way=1", None, "way=1"]
+
+
 def test_redirects_end(server: LoopbackServer) -> None:
     with pytest.raises(InvalidRequestError) as refused:
         fetch(server, Answer(status=302, headers={"Location": "/page"}))

@@ -1,7 +1,8 @@
 """The clients for calls to hosts that are not ours: guarded addresses, caps on size and time.
 
 Redirects are returned and not followed, proxies and credentials of the environment are not used,
-and answers are taken uncompressed, so that the cap on bytes is a cap on what they become.
+no cookie is kept, as a client is everybody's, and answers are taken uncompressed, so that the cap
+on bytes is a cap on what they become.
 """
 
 import math
@@ -9,6 +10,7 @@ import ssl
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Final
 
 import httpcore2
@@ -71,6 +73,7 @@ def guarded_client(
         timeout=httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
         follow_redirects=False,
         trust_env=False,
+        cookies=_no_cookies(),
     )
 
 
@@ -84,6 +87,7 @@ def guarded_async_client(
         timeout=httpx2.Timeout(_READ_SECONDS, connect=_CONNECT_SECONDS),
         follow_redirects=False,
         trust_env=False,
+        cookies=_no_cookies(),
     )
 
 
@@ -180,6 +184,10 @@ class _AsyncCappedStream(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+def _no_cookies() -> CookieJar:
+    return CookieJar(DefaultCookiePolicy(allowed_domains=()))
 
 
 def _end_of(caps: Caps) -> float:

@@ -61,25 +61,33 @@ class HttpWebPages:
     def fetch(self, url: str) -> WebPage:
         """Return the text of a page; see the port."""
         ends = time.monotonic() + MAX_WEB_SECONDS
+        # Some pages lead on for ever to whom does not bring back what they gave on the way.
+        cookies = httpx2.Cookies()
         for _ in range(MAX_WEB_REDIRECTS + 1):
             url = page_address(url, any_port=self._any_port)
             if time.monotonic() > ends:
                 raise UnavailableError("web_page_unavailable", url=url)
-            response = self._get(url)
+            response = self._get(url, cookies)
             if not response.has_redirect_location:
                 return self._page(url, response)
             url = redirected(url, response.headers.get("location", ""))
         raise InvalidRequestError("web_address_invalid", url=url, reason="url_redirects")
 
-    def _get(self, url: str) -> httpx2.Response:
+    def _get(self, url: str, cookies: httpx2.Cookies) -> httpx2.Response:
         try:
-            return self._client.get(url, headers={"accept": _ACCEPT}, timeout=_TIMEOUT)
+            request = self._client.build_request(
+                "GET", url, headers={"accept": _ACCEPT}, timeout=_TIMEOUT
+            )
+            cookies.set_cookie_header(request)
+            response = self._client.send(request)
         except AnswerCapError as error:
             raise TooLargeError("web_page_too_large", limit=MAX_WEB_PAGE_BYTES) from error
         except httpx2.InvalidURL as error:
             raise InvalidRequestError("web_address_invalid", url=url, reason="url_form") from error
         except httpx2.HTTPError as error:
             raise UnavailableError("web_page_unavailable", url=url) from error
+        cookies.extract_cookies(response)
+        return response
 
     def _page(self, url: str, response: httpx2.Response) -> WebPage:
         if response.status_code not in _OK:

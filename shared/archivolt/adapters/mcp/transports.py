@@ -142,6 +142,8 @@ class Transports:
         caps = Caps(max_bytes=MAX_MCP_ANSWER_BYTES, seconds=MAX_OUTBOUND_SECONDS)
         async with guarded_async_client(self._rules, caps) as client:
             client.headers.update(target.values)
+            # This one is a person's own, and a server of several machines may know it by a cookie.
+            client.cookies = httpx2.Cookies()
             status.watch(client)
             async with streamable_http_client(
                 target.url, http_client=client, max_sse_event_size=MAX_MCP_ANSWER_BYTES
