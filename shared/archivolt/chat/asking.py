@@ -6,17 +6,29 @@ What to ask is decided by `archivolt.agent.step`; what to do with it, by whoever
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from typing import Final
 
 from archivolt.agent.state import LoopLimits, LoopState
 from archivolt.agent.step import CallModel, Summarise
 from archivolt.agent.summaries import summary_request
+from archivolt.agent.window import (
+    earlier_turns,
+    tokens_of,
+    with_summary,
+    without_old_results,
+    without_results,
+)
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.toolbox import Toolbox
+from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.limits import MAX_SUMMARY_TOKENS, MIN_CONTEXT_TOKENS
 from archivolt.domain.messages import Language
 from archivolt.domain.usage import Tokens
 from archivolt.governance.request_size import estimated_tokens, worst_case
 from archivolt.ports.chat_model import ModelMessage, ModelRequest, ModelTurn, TextDelta
+
+MAX_NARROWED: Final = 2
+"""How often a loop shows a model less after it complained of too much."""
 
 
 class ModelCalls:
@@ -36,9 +48,9 @@ class ModelCalls:
         self._chosen = chosen
         self._language = language
         self._toolbox = toolbox
-        declared = estimated_tokens(sum(tool.size for tool in toolbox.declarations()))
-        room = max(limits.context_tokens - chosen.max_tokens - declared, MIN_CONTEXT_TOKENS)
+        room = max(limits.context_tokens - self._taken, MIN_CONTEXT_TOKENS)
         self.limits = replace(limits, context_tokens=room)
+        self._narrowed = 0
 
     def admit(self, messages: Sequence[ModelMessage]) -> None:
         """Set aside what an answer to these messages may cost; this blocks.
@@ -59,11 +71,27 @@ class ModelCalls:
     ) -> ModelTurn:
         """Return what the model answers; `say` is given each piece of its text as it comes.
 
+        Where the model turns out to have a smaller window than we knew, less is shown to it.
+
         Raises:
             ArchivoltError: The model failed.
 
         """
-        return await self._turn(self._request(state.messages, answer_only=action.answer_only), say)
+        messages, told = tuple(state.messages), list[str]()
+
+        def tell(text: str) -> None:
+            told.append(text)
+            say(text)
+
+        while True:
+            request = self._request(messages, answer_only=action.answer_only)
+            try:
+                return await self._turn(request, tell)
+            except InvalidRequestError as error:
+                fitted = None if told else self._narrower(messages, error)
+                if fitted is None or fitted == messages:
+                    raise
+                messages = fitted
 
     async def summary(self, action: Summarise) -> ModelTurn:
         """Return what the model makes of earlier turns.
@@ -79,6 +107,32 @@ class ModelCalls:
             language=self._language.value,
         )
         return await self._turn(request, lambda _: None)
+
+    @property
+    def _taken(self) -> int:
+        """What tools and answer leave no room for."""
+        sizes = sum(tool.size for tool in self._toolbox.declarations())
+        return self._chosen.max_tokens + estimated_tokens(sizes)
+
+    def _narrower(
+        self, messages: tuple[ModelMessage, ...], error: InvalidRequestError
+    ) -> tuple[ModelMessage, ...] | None:
+        """Return what to show instead after a complaint that it was too much, and keep to that.
+
+        None: the complaint is another, or was heard too often.
+        """
+        window = error.details.get("window")
+        if not isinstance(window, int) or self._narrowed >= MAX_NARROWED:
+            return None
+        self._narrowed += 1
+        # Some do not say how much they take.
+        room = window - self._taken if window else tokens_of(messages) // 2
+        room = max(min(room, self.limits.context_tokens), MIN_CONTEXT_TOKENS)
+        self.limits = replace(self.limits, context_tokens=room)
+        fitted = without_old_results(messages, room)
+        if fitted is None and earlier_turns(messages):
+            messages = with_summary(messages, "")
+        return fitted or without_results(messages, room)
 
     def _request(
         self, messages: Sequence[ModelMessage], *, answer_only: bool = False

@@ -70,8 +70,11 @@ class TurnLoop:
         self._clock = clock
         self._emit = emit
         self._model = ModelCalls(chosen, toolbox, limits=limits, language=language)
-        self._limits = self._model.limits
         self.stop = stop
+
+    @property
+    def _limits(self) -> LoopLimits:
+        return self._model.limits
 
     def admit(self, start: LoopStart) -> None:
         """Set aside what the first answer may cost; this blocks.

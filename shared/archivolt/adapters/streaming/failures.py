@@ -20,6 +20,12 @@ _LOOKS_SECRET = re.compile(
 )
 _NOT_TEXT = re.compile(r"[\x00-\x1f\x7f<>]+")
 _SECONDS = re.compile(r"(\d{1,6})(?:\.\d+)?s?")
+# As OpenAI, vLLM, OpenRouter, DeepSeek, Mistral; Anthropic; Gemini; and llama.cpp say it.
+_TOO_LONG = re.compile(
+    r"maximum context length (?:is|of) (\d{3,8})|with (\d{3,8}) maximum context length"
+    r"|tokens\W{1,3}(\d{3,8}) maximum|tokens allowed \((\d{3,8})\)"
+    r"|available context size \((\d{3,8}) tokens"
+)
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 _ABOUT_THE_KEY = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
@@ -34,6 +40,7 @@ _KEY_WORDS = (
 )
 _CREDIT_WORDS = ("insufficient_quota", "insufficient_balance", "billing", "credit balance")
 _BUSY_WORDS = ("rate_limit", "resource_exhausted", "too_many_requests")
+_TOO_LONG_WORDS = ("context_length_exceeded", "exceed_context_size")
 _MODEL_WORDS = ("not_found", "model_not_found")
 _MALFORMED_CALL = ("tool_use_failed",)
 _OURS_TO_CHANGE = ("invalid", "unsupported", "quota", "context_length", "tool_use", "too_large")
@@ -78,9 +85,20 @@ def status_failure(provider: str, status: int, report: JsonObject, secret: str) 
     known = _known_failure(provider, status, _kind(report), reason)
     if known is not None:
         return known
+    window = _window_of(_kind(report), reason)
+    if window is not None:
+        told: JsonObject = {"provider": provider, "reason": reason, "window": window}
+        return InvalidRequestError("provider_refused", **told)
     if is_transient(status, report) or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return UnavailableError("provider_unavailable", provider=provider, reason=reason)
     return InvalidRequestError("provider_refused", provider=provider, reason=reason)
+
+
+def _window_of(kind: str, reason: str) -> int | None:
+    """Return how many tokens a model takes that was given too many, 0 where it does not say."""
+    if said := _TOO_LONG.search(reason):
+        return int(next(filter(None, said.groups())))
+    return 0 if _has(kind, _TOO_LONG_WORDS) else None
 
 
 def reported_failure(provider: str, report: JsonObject, secret: str) -> ArchivoltError:

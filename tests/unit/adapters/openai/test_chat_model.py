@@ -12,6 +12,7 @@ from archivolt.adapters.chat_models import OutboundChatModels
 from archivolt.adapters.models.table import ModelTable
 from archivolt.adapters.openai.dialects import Dialect
 from archivolt.adapters.openai.format import OpenAIFormat
+from archivolt.adapters.streaming.failures import status_failure
 from archivolt.adapters.streaming.model import StreamedChatModel
 from archivolt.adapters.streaming.opening import MAX_ADAPTATIONS
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
@@ -618,6 +619,31 @@ def test_an_answer_is_asked_for_that_the_window_has_room_for(
 
     assert adapted == (None if room is None else body | {"max_tokens": room})
     assert wire.body(replace(QUESTION, max_tokens=4096)) == body
+
+
+@pytest.mark.parametrize(
+    ("message", "window"),
+    [
+        ("This model's maximum context length is 8192 tokens. However, you requested 9", 8192),
+        (
+            "Prompt contains 40000 tokens, too large for model with 32768 maximum context length",
+            32768,
+        ),
+        ("prompt is too long: 215000 tokens > 200000 maximum", 200_000),
+        (
+            "The input token count (9) exceeds the maximum number of tokens allowed (1048576).",
+            1_048_576,
+        ),
+        ("request (9001 tokens) exceeds the available context size (8192 tokens)", 8192),
+        ("Please reduce the length of the messages or completion.", 0),
+    ],
+)
+def test_a_question_that_is_too_long_is_told_with_the_window(message: str, window: int) -> None:
+    report = {"message": message, "code": "context_length_exceeded"}
+
+    told = status_failure("p", 400, report, "").details
+
+    assert told["window"] == window
 
 
 def test_a_model_speaks_between_a_tool_and_a_person_where_that_is_asked_for() -> None:
