@@ -79,7 +79,7 @@ class FileInfo:
     A listing does not tell `created`, `operation`, `bulk` and `moved_from`. `created` is when the
     document began to be, kept through edits and moves; `operation` names the confirmed change that
     wrote this version; `bulk`: it was written as part of a first load; `moved_from`: a move copied
-    it from that path.
+    it from that path, kept through edits, which may come before the index knows of the move.
     """
 
     path: VaultPath

@@ -150,7 +150,11 @@ class BackupService:
         self, vault: VaultRef, old: FileInfo, current: FileInfo, confirmed: Confirmed
     ) -> FileInfo:
         content = self._store.read(vault, old.path, version=old.version)
-        marks = WriteMarks(created=current.created, operation=confirmed.operation)
+        marks = WriteMarks(
+            created=current.created,
+            operation=confirmed.operation,
+            moved_from=current.moved_from,
+        )
         try:
             return self._store.replace(
                 vault,

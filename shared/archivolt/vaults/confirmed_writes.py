@@ -104,7 +104,11 @@ class ConfirmedWrites:
         """
         require_size(data)
         vault, path = access.vault.ref, current.path
-        marks = WriteMarks(created=current.created, operation=confirmed.operation)
+        marks = WriteMarks(
+            created=current.created,
+            operation=confirmed.operation,
+            moved_from=current.moved_from,
+        )
         kind = content_type_of(path)
         try:
             return self.store.replace(

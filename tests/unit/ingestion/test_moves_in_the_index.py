@@ -670,3 +670,18 @@ def test_files_that_change_places_while_a_worker_looks_where_they_are_stay_found
         is_tidy(world)
         moment += 1
     assert moment > 20
+
+
+def test_what_is_edited_between_two_moves_where_another_had_stood_stays_found(
+    world: ProductWorld,
+) -> None:
+    world.move("other.md", "d.md")
+    world.move(OLD, "other.md")
+    world.edit("other.md", "llamas graze at dawn")
+    assert where(world) == {"other.md"}
+    world.move("other.md", NEW)
+    assert where(world) == {NEW}
+    assert where(world, "vicuñas") == {"d.md"}
+    world.settle_all()
+    assert where(world) == {NEW}
+    is_tidy(world)
