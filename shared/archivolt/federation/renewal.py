@@ -17,6 +17,7 @@ from archivolt.domain.federation_limits import (
     MCP_RENEW_LOOKS,
     MCP_RENEW_PAUSE_SECONDS,
     MCP_RENEW_SECONDS,
+    OAUTH_SECONDS,
 )
 from archivolt.domain.mcp_accounts import (
     McpAccount,
@@ -116,7 +117,8 @@ class TokenRenewal:
         try:
             tokens = self.tokens(account)
             if by is None or not _is_same_client(tokens.way, self.tokens(by).way):
-                self._servers().revoke(tokens.way, tokens.refresh or tokens.access, deadline)
+                soon = deadline.sooner(OAUTH_SECONDS)
+                self._servers().revoke(tokens.way, tokens.refresh or tokens.access, soon)
         except UnavailableError as error:
             # They are forgotten here all the same.
             logger.warning("tokens of an account are not revoked", extra=failure(error))
@@ -141,10 +143,10 @@ class TokenRenewal:
         after = with_answer(account, tokens, answer, self._secrets(), self._clock.now())
         if self._store().renew(account, after):
             return after
-        # It was disconnected or connected anew meanwhile: nobody else knows of these tokens.
+        # It was disconnected, connected anew or renewed meanwhile: nobody knows of these tokens.
         kept = self._store().find(account.tenant, account.user, account.server)
         self.end(after, deadline, by=kept if kept and kept.sealed else None)
-        return None
+        return kept if kept and kept.sealed and kept.id == account.id else None
 
     def _release(self, account: McpAccount) -> None:
         self._store().renew(account, replace(account, claimed_until=None))

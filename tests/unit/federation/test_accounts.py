@@ -22,6 +22,7 @@ from archivolt.domain.federation import (
 from archivolt.domain.federation_limits import (
     MCP_CLIENT_SECONDS,
     MCP_NEW_CLIENT_SECONDS,
+    MCP_RENEW_SECONDS,
     MCP_SIGN_IN_SECONDS,
 )
 from archivolt.domain.identity import Principal, Role
@@ -760,3 +761,19 @@ def test_a_client_that_comes_back_to_this_machine_is_registered_as_a_program() -
     world.begin()
 
     assert world.login.registered[0]["application_type"] == "native"
+
+
+def test_who_renews_so_late_that_another_did_goes_on_with_what_they_have(world: Accounts) -> None:
+    def renew_meanwhile() -> None:
+        world.login.before_tokens = lambda: None
+        world.clock.advance(seconds=MCP_RENEW_SECONDS)
+        world.call()
+
+    world.connect()
+    world.clock.advance(hours=1)
+    world.login.before_tokens = renew_meanwhile
+    world.login.rotates = False
+
+    assert world.call() == "access-3"
+    assert world.kept().edition == 2
+    assert world.login.revoked == []
