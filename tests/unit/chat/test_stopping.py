@@ -14,8 +14,10 @@ from archivolt.agent.state import LoopLimits
 from archivolt.chat.archive import as_markdown
 from archivolt.chat.requests import TurnRequest
 from archivolt.chat.running import RunningTurn
+from archivolt.domain.abandonment import current_abandonment
 from archivolt.domain.conversation import Author, Conversation, ConversationId
 from archivolt.domain.errors import ConflictError, NotFoundError, UnavailableError
+from archivolt.domain.federation import McpResult, McpTool
 from archivolt.domain.identity import Principal, Role, TenantId
 from archivolt.domain.limits import STOP_LOOK_SECONDS, STOP_PATIENCE_SECONDS
 from archivolt.domain.messages import Language
@@ -45,6 +47,7 @@ from tests.builders import ACME, ALICE, BOB, GLOBEX, principal
 from tests.chat_world import ChatWorld, events_of
 from tests.fakes.clock import START
 from tests.fakes.conversations import InMemoryConversations
+from tests.fakes.federation import ScriptedServer
 from tests.fakes.models import ScriptedModel, Wait, calling
 
 ResultT = TypeVar("ResultT")
@@ -310,6 +313,42 @@ def creating(*names: str) -> tuple[ModelToolCall, ...]:
         )
         for name in names
     )
+
+
+@pytest.mark.parametrize("confirmed", [False, True])
+def test_a_call_to_a_server_of_others_is_called_off_unless_a_person_confirmed_it(
+    confirmed: bool,
+) -> None:
+    tool = McpTool(name="slow", read_only=not confirmed, open_world=False)
+    entered, over, heard = threading.Event(), threading.Event(), threading.Event()
+
+    def slow(*_: object) -> McpResult:
+        with current_abandonment().ending(heard.set):
+            entered.set()
+            assert over.wait(20)
+        return McpResult(text="it is done")
+
+    world = Talk(ScriptedModel(calling("mcp_ours_slow"), ModelTurn(text="never")))
+    world.use_server("ours", ScriptedServer([tool], {"slow": slow}))
+
+    async def talk() -> bool:
+        turn = await world.start("Call it")
+        if confirmed:
+            [asked] = [e for e in await events_of(turn) if isinstance(e, ConfirmationRequired)]
+            agreed = replace(next_one(world, ""), confirm=(asked.confirmation_token,))
+            turn = await world.start(agreed)
+        await asyncio.to_thread(entered.wait, 20)
+        assert stop(world, turn)
+        if confirmed:
+            while running("Stop.watch"):  # noqa: ASYNC110  until the turn has heard
+                await asyncio.sleep(0)
+        else:
+            await asyncio.to_thread(heard.wait, 20)
+        over.set()
+        await turn.wait()
+        return heard.is_set()
+
+    assert run(talk()) is not confirmed
 
 
 def running(name: str) -> int:
