@@ -16,10 +16,10 @@ _NAMES: Final = "strCache"
 
 
 def drawn_texts(archive: Archive, part: str, *kinds: str) -> Iterator[str]:
-    """Yield the texts in what a part relates to by these kinds, each once a drawing."""
-    for relationship in relationships(archive, part).values():
-        if relationship.kind in kinds:
-            yield "\n".join(archive.parse(relationship.target, _DrawnTexts()).texts)
+    """Yield the texts in what a part relates to by these kinds, each drawing once."""
+    found = relationships(archive, part).values()
+    for target in dict.fromkeys(each.target for each in found if each.kind in kinds):
+        yield "\n".join(archive.parse(target, _DrawnTexts()).texts)
 
 
 class _DrawnTexts:

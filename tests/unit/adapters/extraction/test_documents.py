@@ -181,10 +181,10 @@ class TestDocx:
         chart += "<c:numCache><c:pt><c:v>12</c:v></c:pt></c:numCache></c>"
         parts: dict[str, str | bytes] = {
             "word/_rels/document.xml.rels": relations(
-                {"d": ("diagramData", "diagrams/d.xml"), "c": ("chart", "charts/c.xml")}
+                {"d": ("diagramData", "d.xml"), "c": ("chart", "c.xml"), "e": ("chart", "c.xml")}
             ),
-            "word/diagrams/d.xml": diagram,
-            "word/charts/c.xml": chart,
+            "word/d.xml": diagram,
+            "word/c.xml": chart,
         }
         found = extracted(docx(paragraph("text"), parts=parts)).markdown
         assert found == "text\n\nDirection\n\nVentes\nNord"
