@@ -45,7 +45,8 @@ _BY_EXTENSION: Final[Mapping[str, CodeLanguage]] = {
 
 # JSON for people, by the programs that read it: comments and commas at the end are right there.
 _COMMENTED: Final = re.compile(
-    r"(^|/)(\.vscode/[^/]+|[tj]sconfig[^/]*|devcontainer|\.eslintrc|api-extractor)\.json$",
+    r"(^|/)(\.vscode/[^/]+|tsconfigs/[^/]+|[tj]sconfig[^/]*|\.?devcontainer|\.eslintrc|api-extractor"
+    r"|biome|deno|nx|rush|tslint|turbo|wrangler|\.markdownlint)\.json$",
     re.IGNORECASE,
 )
 

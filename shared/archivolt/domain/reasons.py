@@ -27,6 +27,9 @@ REASONS: Mapping[str, Message] = {
         "only Python, JavaScript, TypeScript, HTML, CSS, plain JSON, YAML and TOML are",
         "seuls Python, JavaScript, TypeScript, HTML, CSS, JSON simple, YAML et TOML le sont",
     ),
+    "code_template": Message(
+        "it is a template that is filled in later", "c'est un modèle qui sera rempli plus tard"
+    ),
     "code_too_complex": Message(
         "it takes more time, memory or nesting than a check has",
         "il demande plus de temps, de mémoire ou d'imbrication qu'un contrôle n'en a",

@@ -17,7 +17,7 @@ from archivolt.domain.code_check import CodeError
 _NEEDS_NO_END: Final = frozenset(
     {
         *("area", "base", "body", "br", "caption", "col", "colgroup", "dd", "dt"),
-        *("embed", "head", "hr", "html", "img", "input", "li", "link", "meta"),
+        *("embed", "frame", "head", "hr", "html", "img", "input", "li", "link", "meta"),
         *("optgroup", "option", "p", "param", "rb", "rp", "rt", "rtc", "source"),
         *("tbody", "td", "tfoot", "th", "thead", "tr", "track", "wbr"),
     }
@@ -28,19 +28,28 @@ _PARTS: Final = re.compile(
     rb"""(?P<comment><!--(?:.*?-->|.*))
     | (?P<raw><(?P<name>script|style|title|textarea)(?:\s[^<>]*)?(?<!/)>)
       (?P<within>.*?)(?=</(?P=name)|\Z)
+    | (?P<bare><(?![a-z/!?])[^<]*)
+    | (?P<prolog><\?[^<>]*>)
     | (?P<tag></?[a-z](?:[^<>"']|"[^"]*"|'[^']*')*+>|<![^<>]*>)
     | (?P<broken><[^<]*)
     | (?P<text>[^<]+)""",
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 _TEXT_ALONE: Final = frozenset((b"title", b"textarea"))
+_FILLED_IN: Final = re.compile(rb"\{\{[^{}\n]*\}\}")
 _DATA: Final = frozenset(("importmap", "application/json", "application/ld+json"))
 
 
 def html_errors(text: str) -> Iterator[CodeError]:
     """Yield the errors of a page, in their order."""
-    source = text.encode()
+    return iter(sorted(_found(text.encode()), key=lambda error: (error.line, error.column)))
+
+
+def _found(source: bytes) -> Iterator[CodeError]:
     tree = Parser(Language(tree_sitter_html.language())).parse(_without_signs(source))
+    for part in _PARTS.finditer(source):
+        if part["bare"]:
+            yield _error_in(source, part.start(), "a < that begins no tag; as text it is &lt;")
     for node in nodes_of(tree):
         if node.type == "raw_text":
             yield from _within(source, node)
@@ -48,17 +57,27 @@ def html_errors(text: str) -> Iterator[CodeError]:
             yield error_at(source, node, message)
 
 
+def _error_in(source: bytes, offset: int, message: str) -> CodeError:
+    before = source[:offset]
+    column = len(before[before.rfind(b"\n") + 1 :].decode()) + 1
+    return CodeError(line=before.count(b"\n") + 1, column=column, message=message)
+
+
 def _without_signs(source: bytes) -> bytes:
     """Return a page of the same length without the signs that mean nothing where they stand.
 
-    The grammar takes no & that begins no reference, no > in a text, and a title for elements.
+    The grammar takes no & that begins no reference, no < or > in a text, a title for elements, and
+    what a server or script fills in for what it looks like.
     """
-    return _PARTS.sub(_part_without_signs, source.replace(b"&", b"_"))
+    read = _FILLED_IN.sub(lambda found: b"_" * len(found[0]), source)
+    return _PARTS.sub(_part_without_signs, read.replace(b"&", b"_"))
 
 
 def _part_without_signs(part: re.Match[bytes]) -> bytes:
-    if part["text"]:
-        return part["text"].replace(b">", b"_")
+    if part["text"] or part["bare"]:
+        return re.sub(rb"[<>]", b"_", part[0])
+    if part["prolog"]:
+        return re.sub(rb"[^\n]", b" ", part[0])
     if part["name"] and part["name"].lower() in _TEXT_ALONE:
         return part["raw"] + re.sub(rb"[<>]", b"_", part["within"])
     return part[0]
@@ -90,7 +109,13 @@ def _within(source: bytes, raw: Node) -> Iterator[CodeError]:
     if checker is None:
         return
     start = error_at(source, raw, "")
-    for error in checker(source[raw.start_byte : raw.end_byte].decode()):
+    written = source[raw.start_byte : raw.end_byte]
+    errors = list(checker(written.decode()))
+    if errors and _FILLED_IN.search(written):
+        # As a name or a value, where the page is filled in.
+        filled = _FILLED_IN.sub(lambda found: b"_" * len(found[0]), written)
+        errors = min(errors, list(checker(filled.decode())), key=len)
+    for error in errors:
         column = error.column + (start.column - 1 if error.line == 1 else 0)
         yield replace(error, line=error.line + start.line - 1, column=column)
 

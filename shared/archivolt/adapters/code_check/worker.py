@@ -7,6 +7,7 @@ to nothing that is kept, imports nothing that the text names, and runs none of i
 import importlib
 import json
 import os
+import re
 import resource
 import sys
 from collections.abc import Callable, Iterable
@@ -36,6 +37,9 @@ _CHECKERS: Final = {
 }
 """The module and the function that check each language; one module is imported."""
 
+# What a program that fills templates in looks for; a template is in its language when it is filled.
+_TEMPLATE: Final = re.compile(r"\{%[-+]?\s*\w|\{\{[-#/~]|<%|<\?(?:php|=)")
+
 
 def main(language: str) -> None:
     """Check the text on standard input and write what is wrong to standard output."""
@@ -46,7 +50,7 @@ def main(language: str) -> None:
     _limit(resource.RLIMIT_AS, MAX_CODE_CHECK_BYTES)
     _limit(resource.RLIMIT_CPU, MAX_CODE_CHECK_CPU_SECONDS)
     _limit(resource.RLIMIT_CORE, 0)
-    text = sys.stdin.buffer.read().decode("utf-8").removeprefix("\ufeff")
+    text = sys.stdin.buffer.read().decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
     with answer_to:
         answer_to.write(json.dumps(asdict(_checked(checker, text))).encode())
 
@@ -60,6 +64,8 @@ def _checked(checker: Checker, text: str) -> CodeCheck:
     try:
         found = iter(checker(text))
         errors = tuple(islice(found, MAX_CODE_ERRORS))
+        if errors and _TEMPLATE.search(text):
+            return CodeCheck(unchecked="code_template")
         return CodeCheck(errors=errors, total=len(errors) + sum(1 for _ in found))
     except (MemoryError, RecursionError):
         return CodeCheck(unchecked="code_too_complex")

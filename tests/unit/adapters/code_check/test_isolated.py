@@ -39,6 +39,31 @@ def test_the_first_errors_are_told_and_all_are_counted() -> None:
     assert check.errors[1] == CodeError(line=2, column=1, message="unexpected }")
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (CodeLanguage.YAML, "a:\n  {%- if b %}\n  c: d\n  {%- endif %}\n"),
+        (CodeLanguage.YAML, "a:\n  {{- include 'b' . | nindent 2 }}\n"),
+        (CodeLanguage.HTML, "{% if a %}<div>{% else %}<div class=b>{% endif %}</div>"),
+        (CodeLanguage.HTML, "<p><?php if (a < b) { ?></p>"),
+        (CodeLanguage.PYTHON, "import {{ a }}\n{% if b %}\nimport c\n{% endif %}\n"),
+    ],
+)
+def test_a_template_is_not_called_broken(language: CodeLanguage, text: str) -> None:
+    assert CHECKER.check(language, text) == CodeCheck(unchecked="code_template")
+
+
+def test_a_template_in_which_nothing_is_wrong_is_good() -> None:
+    assert CHECKER.check(CodeLanguage.HTML, "{% if a %}<p>{{ b }}</p>{% endif %}") == CodeCheck()
+
+
+def test_the_ends_of_lines_of_windows_change_nothing() -> None:
+    text = "\ufeffinterface A {\r\n  <B>(a: B): A\r\n  <C>(a: C): A\r\n}\r\n"
+
+    assert CHECKER.check(CodeLanguage.TYPESCRIPT, text) == CodeCheck()
+    assert CHECKER.check(CodeLanguage.TYPESCRIPT, f"{text}let b: = 1;").errors[0].line == 5
+
+
 def test_a_text_that_is_too_large_is_not_looked_at() -> None:
     check = CHECKER.check(CodeLanguage.JSON, " " * (MAX_CHECKED_CODE_BYTES + 1))
 
@@ -60,6 +85,12 @@ def test_what_is_nested_too_deeply_is_told_to_be_unchecked(language: CodeLanguag
         (CodeLanguage.PYTHON, "x = 9 ** 9 ** 9 ** 9\ny = 'a' * 10 ** 12"),
         (CodeLanguage.JAVASCRIPT, "[" * 100_000),
         (CodeLanguage.TSX, "<a>" * 20_000),
+        (CodeLanguage.TYPESCRIPT, "a<" * 4_000 + "`"),
+        (CodeLanguage.TYPESCRIPT, "a\n" + " " * 40_000 + "/*" * 500),
+        (
+            CodeLanguage.JAVASCRIPT,
+            "function a(" + "[" * 5_000 + "b" + "]" * 5_000 + ") { let b; }",
+        ),
         (CodeLanguage.HTML, "<b>" * 3_000),
         (CodeLanguage.HTML, "<" * 20_000),
         (CodeLanguage.CSS, "a{" * 100_000),
