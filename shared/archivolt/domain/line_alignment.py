@@ -7,7 +7,6 @@ Quick on texts of a hundred thousand lines: lines that occur once on both sides 
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 _MAX_COMPARISONS: Final = 250_000
@@ -85,6 +84,8 @@ def _longest_ascending(pairs: Sequence[SameLines]) -> list[SameLines]:
 def _between(old: Sequence[str], new: Sequence[str], place: SameLines) -> list[SameLines]:
     if not old or not new or len(old) * len(new) > _MAX_COMPARISONS:
         return []
+    from difflib import SequenceMatcher  # noqa: PLC0415  few calls compare, all functions import
+
     blocks = SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks()
     return [SameLines(place.old + b.a, place.new + b.b, b.size) for b in blocks]
 
