@@ -53,8 +53,8 @@ MAX_CHALLENGE_CHARS: Final = 8_000
 MAX_OAUTH_TOKEN_SECONDS: Final = 366 * 24 * 3_600
 MAX_CLIENT_ID_CHARS: Final = 2_000
 MCP_SIGN_IN_SECONDS: Final = 600
-# A token is renewed while it is still good: a call may take half a minute.
-MCP_RENEW_AHEAD_SECONDS: Final = 60
+# A token is renewed while it is still good: a call may take half a minute. Some last for a minute.
+MCP_RENEW_AHEAD_SECONDS: Final = 30
 # Who renews one has so long; whoever waits for them looks again so often, and so many times.
 MCP_RENEW_SECONDS: Final = 20
 MCP_RENEW_LOOKS: Final = 30

@@ -148,7 +148,10 @@ class McpAccess:
     def _account(
         self, principal: Principal, server: McpServer, deadline: Deadline
     ) -> McpAccount | None:
-        """Return the person's account with tokens that are good for a call, None for none."""
+        """Return the person's account with tokens that are good for a call, None for none.
+
+        One that is good for a moment more has that where no newer one can be had.
+        """
         if not address_of(server):
             return None
         account = self._store().find(principal.tenant, principal.user, server.id)
@@ -159,7 +162,12 @@ class McpAccess:
         soon = self._clock.now() + timedelta(seconds=MCP_RENEW_AHEAD_SECONDS)
         if not account.renewable or account.expires_at is None or account.expires_at > soon:
             return account
-        renewed = self._renewal.renewed(account, deadline)
+        try:
+            renewed = self._renewal.renewed(account, deadline)
+        except UnavailableError:
+            if account.expires_at <= self._clock.now():
+                raise
+            return account
         if renewed is None:
             raise self._asked_of(server)
         return renewed

@@ -777,3 +777,25 @@ def test_who_renews_so_late_that_another_did_goes_on_with_what_they_have(world: 
     assert world.call() == "access-3"
     assert world.kept().edition == 2
     assert world.login.revoked == []
+
+
+def test_a_token_that_is_still_good_is_used_where_no_newer_one_can_be_had(world: Accounts) -> None:
+    world.connect()
+    world.login.answers["https://login.test/token"] = httpx2.Response(503)
+    world.clock.advance(minutes=59, seconds=50)
+
+    assert world.call() == "access-1"
+    world.clock.advance(seconds=10)
+    with pytest.raises(ArchivoltError, match="mcp_server_unavailable"):
+        world.call()
+
+
+def test_a_token_that_lasts_a_minute_is_not_renewed_for_every_call(world: Accounts) -> None:
+    world.login.seconds = 60
+    world.connect()
+    calls = [world.call()]
+    for _ in range(4):
+        world.clock.advance(seconds=20)
+        calls.append(world.call())
+
+    assert calls == ["access-1", "access-1", "access-2", "access-2", "access-3"]
