@@ -28,6 +28,7 @@ MAX_HOPS: Final = 8
 """How many moves are followed of a document that moves faster than it is indexed."""
 
 _NO_ENTRY: Final = Generation("none")
+_EDITED: Final = Generation("edited")
 
 
 def is_there(entry: CatalogueEntry | None) -> bool:
@@ -53,6 +54,21 @@ def is_moving(entry: CatalogueEntry | None) -> bool:
 def is_leaving(entry: CatalogueEntry) -> bool:
     """Tell the same of a file that the index may know only in the place that it came from."""
     return entry.moved_to != ROOT and not entry.served
+
+
+def edited_amid(entry: CatalogueEntry, marked: CatalogueEntry) -> CatalogueEntry:
+    """Return the entry of a document that was edited while a move carries what it was before."""
+    return replace(entry, moved_to=marked.moved_to, moved_over=_EDITED)
+
+
+def was_edited_amid(entry: CatalogueEntry | None) -> bool:
+    """Tell whether an entry is one of those."""
+    return entry is not None and is_moving(entry) and entry.moved_over == _EDITED
+
+
+def leads_on(entry: CatalogueEntry) -> bool:
+    """Tell whether a file that is leaving is what was copied, as far as the index knows."""
+    return is_leaving(entry) and not was_edited_amid(entry)
 
 
 def departed(
@@ -138,11 +154,18 @@ def has_arrived(entries: Entries, entry: CatalogueEntry) -> bool:
     target = entries.get((entry.vault, entry.moved_to))
     return (
         is_moving(entry)
+        and not was_edited_amid(entry)
         and target is not None
         and is_there(target)
         and target.moved_from == entry.path
         and target.generation != entry.moved_over
     )
+
+
+def gives_way(entries: Entries, entry: CatalogueEntry) -> bool:
+    """Tell whether a copy is of what was edited since, and is found, in the place it came from."""
+    source = entries.get((entry.vault, entry.moved_from)) if entry.moved_from else None
+    return source is not None and was_edited_amid(source) and source.moved_to == entry.path
 
 
 def awaited_by(entries: Entries, entry: CatalogueEntry) -> CatalogueEntry | None:

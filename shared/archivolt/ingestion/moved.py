@@ -18,12 +18,14 @@ from archivolt.domain.moves import (
     Place,
     awaited_by,
     departed,
+    edited_amid,
     found_at,
     is_leaving,
     is_moving,
     is_there,
     remembering,
     stands_elsewhere,
+    was_edited_amid,
 )
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import VaultRef
@@ -119,7 +121,8 @@ class MoveMemory:
             return remembering(entry, stored)
         if is_moving(stored):
             # What was edited since is not what was copied: it is found by itself.
-            return entry if entry.sha256 != stored.sha256 else remembering(entry, stored)
+            edited = was_edited_amid(stored) or entry.sha256 != stored.sha256
+            return edited_amid(entry, stored) if edited else remembering(entry, stored)
         known = settled_entries(self._catalogue, [_place(stored)])
         place = found_at(known, stored.vault, stored.path, stored.served)
         if place is not None and self._is_there(stored.vault, place):

@@ -17,6 +17,7 @@ from archivolt.domain.moves import (
     Place,
     awaited_by,
     found_at,
+    gives_way,
     has_arrived,
     is_there,
 )
@@ -100,7 +101,8 @@ class CurrentPassages:
         if entry.generation != candidate.generation:
             # It was moved, perhaps to and fro.
             return replace(candidate, path=place)
-        return candidate if is_there(entry) and not has_arrived(self._entries, entry) else None
+        is_hidden = has_arrived(self._entries, entry) or gives_way(self._entries, entry)
+        return candidate if is_there(entry) and not is_hidden else None
 
     def by_meaning(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Return what may be shown of a list by meaning, in its order.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from archivolt.domain.ingestion import CatalogueEntry
-from archivolt.domain.moves import has_arrived, is_there
+from archivolt.domain.moves import gives_way, has_arrived, is_there
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
@@ -32,4 +32,5 @@ def current_notes(catalogue: Catalogue, notes: Iterable[Note]) -> Mapping[NoteKe
         and is_there(entry)
         and note.generation >= entry.generation
         and not has_arrived(entries, entry)
+        and not gives_way(entries, entry)
     }

@@ -18,6 +18,7 @@ from archivolt.domain.moves import (
     is_leaving,
     is_moving,
     is_there,
+    leads_on,
     moving,
     still_gone,
     tombstone,
@@ -113,7 +114,7 @@ class MoveMarks:
             return _UNKNOWN
         if self._is_there(target):
             # It is another's, or the copy that an earlier attempt made.
-            if entry is not None and is_leaving(entry) and entry.moved_to == target:
+            if entry is not None and leads_on(entry) and entry.moved_to == target:
                 return entry.moved_over
             return _UNKNOWN if is_there(there) else generation_at(there)
         gone = tombstone(self._vault, target, there, now=self._clock.now())
@@ -209,7 +210,7 @@ class MoveMarks:
         return self._catalogue.advance(replace(onward, sequencer=None), previous=former)
 
     def _over(self, entry: CatalogueEntry | None, source: VaultPath) -> Generation:
-        if entry is not None and is_moving(entry):
+        if entry is not None and is_there(entry) and leads_on(entry):
             return entry.moved_over
         before = self._before.get(source)
         return before.target if before else _UNKNOWN

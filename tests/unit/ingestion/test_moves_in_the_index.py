@@ -685,3 +685,39 @@ def test_what_is_edited_between_two_moves_where_another_had_stood_stays_found(
     world.settle_all()
     assert where(world) == {NEW}
     is_tidy(world)
+
+
+@pytest.mark.parametrize("resumes", [True, False])
+def test_what_is_edited_in_its_old_place_after_a_move_died_there_is_shown_in_one_version(
+    *, resumes: bool
+) -> None:
+    moment, amid = 0, 0
+    while True:
+        world = ProductWorld()
+        world.put(OLD, "llamas graze")
+        world.settle_all()
+        world.line.strike_after(moment)
+        with suppress(Death):
+            world.move(OLD, NEW)
+        world.line.calm()
+        moment += 1
+        if OLD not in world.texts():
+            break
+        world.edit(OLD, "llamas graze at dawn")
+        events = world.events()
+        for event in events if resumes else events[::-1]:
+            assert not world.deliver(event).failed
+            assert len(world.found("llamas graze", mode=SearchMode.LEXICAL)) == 1, moment
+        world.embed()
+        if NEW in world.texts():
+            amid += 1
+            assert where(world, "llamas graze at dawn") == {OLD}
+        if resumes:
+            world.clock.advance(hours=1)
+            world.sweep()
+            assert len(world.found("llamas graze", mode=SearchMode.LEXICAL)) == 1, moment
+            world.settle_all()
+            place = {path for path, text in world.texts().items() if "dawn" in text}
+            assert where(world, "llamas graze at dawn") == place
+            is_tidy(world)
+    assert amid > 2
