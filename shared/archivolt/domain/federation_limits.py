@@ -26,6 +26,8 @@ MAX_MCP_PARTS: Final = 10_000
 MAX_MCP_RESUMED: Final = 100
 MAX_MCP_TEXT_CHARS: Final = 1_000_000
 MAX_MCP_QUESTIONS: Final = 10
+# Of all of a call, with the server's own mark: they are kept until somebody answers.
+MAX_MCP_QUESTION_CHARS: Final = 50_000
 # A provider takes 128 tools at most, the product's own among them.
 MAX_OUTSIDE_TOOLS: Final = 90
 MAX_OUTSIDE_CALLS: Final = 32

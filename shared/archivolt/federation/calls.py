@@ -1,9 +1,15 @@
 """Calling a tool of another server, with the tenant's secrets, on a list that is agreed to."""
 
+import json
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
-from archivolt.domain.errors import ArchivoltError, ConflictError, UnavailableError
+from archivolt.domain.errors import (
+    ArchivoltError,
+    ConflictError,
+    InvalidRequestError,
+    UnavailableError,
+)
 from archivolt.domain.federation import (
     McpAnswers,
     McpResult,
@@ -12,7 +18,7 @@ from archivolt.domain.federation import (
     McpTool,
     QuestionAskedError,
 )
-from archivolt.domain.federation_limits import MCP_WAIT_SECONDS
+from archivolt.domain.federation_limits import MAX_MCP_QUESTION_CHARS, MCP_WAIT_SECONDS
 from archivolt.domain.identity import Principal, Role, TenantId
 from archivolt.domain.tool import JsonObject
 from archivolt.federation.access import McpAccess
@@ -105,6 +111,7 @@ class McpCalls:
             well = replace(server, problem="", problem_details={}, checked_at=self._clock.now())
             self._keep(tenant, well)
         if result.questions:
+            _refuse_too_much(server, result)
             raise QuestionAskedError(server.id, result, answers)
         return result
 
@@ -168,6 +175,15 @@ class McpCalls:
         except UnavailableError as error:
             # The call says it all the same, and the next one will find out anew.
             logger.warning("what was learnt of a server is not kept", extra=failure(error))
+
+
+def _refuse_too_much(server: McpServer, asked: McpResult) -> None:
+    """Refuse questions that are too long to be kept until somebody answers them."""
+    size = len(asked.state or "") + len(json.dumps([asdict(each) for each in asked.questions]))
+    if size > MAX_MCP_QUESTION_CHARS:
+        raise InvalidRequestError(
+            "mcp_question_unanswerable", server=server.id, reason="mcp_asks_too_much"
+        )
 
 
 def _key(principal: Principal, link: str) -> str:

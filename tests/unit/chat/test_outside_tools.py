@@ -459,6 +459,21 @@ def test_a_question_of_a_server_reaches_the_person_and_the_answer_goes_back() ->
     assert "'age': 7" in told(world)
 
 
+@pytest.mark.parametrize(("message", "state"), [("x" * 50_000, None), ("Who?", "x" * 50_000)])
+def test_a_question_that_is_too_long_to_be_kept_is_the_failure_of_its_call(
+    message: str, state: str | None
+) -> None:
+    asking = McpResult(questions=(McpQuestion(id="a", message=message),), state=state)
+    world = world_with(calling("mcp_ours_echo", words="hi"), DONE)
+    world.use_server("ours", ScriptedServer([ECHO], {"echo": asking}))
+
+    events = asyncio.run(world.turn("Go"))
+
+    assert [e.status for e in events if isinstance(e, ToolUseResult)] == ["error"]
+    assert world.only_conversation().messages[-1].text == "Done."
+    assert "mcp_question_unanswerable" in told(world)
+
+
 def test_a_question_that_is_declined_ends_the_call() -> None:
     world = world_with(calling("mcp_ours_echo", words="hi"), DONE)
     world.use_server("ours", ScriptedServer([ECHO], {"echo": asks}))
