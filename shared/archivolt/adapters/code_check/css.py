@@ -20,7 +20,20 @@ _TOKEN: Final = re.compile(
     | (?P<sign>[{}()\[\];])""",
     re.VERBOSE | re.IGNORECASE,
 )
+# What may have a colon in it, and so tells nothing of the declaration around it.
+_WITHIN: Final = re.compile(
+    r"""/\*(?:[^*]|\*(?!/))*\*/|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\([^()]*\)"""
+)
+_NEXT: Final = re.compile(r"\n\s*(?P<name>-?[a-z][\w-]*)[ \t]*:(?!:)", re.IGNORECASE)
+_DEPTH: Final = 3
 _CLOSING: Final = {"{": "}", "(": ")", "[": "]"}
+
+
+def _without_inner(statement: str) -> str:
+    """Return a statement of the same length without its comments, strings and brackets."""
+    for _ in range(_DEPTH):
+        statement = _WITHIN.sub(lambda inner: "_" * len(inner[0]), statement)
+    return statement
 
 
 class _Open(NamedTuple):
@@ -87,9 +100,13 @@ class _Sheet:
         said = statement.strip()
         if not said or said.startswith("@"):
             return
-        if within == "{" and ":" not in said:
-            place = start + len(statement) - len(statement.lstrip())
+        place = start + len(statement) - len(statement.lstrip())
+        if within != "{" or said.startswith("--"):
+            return
+        if ":" not in said:
             yield self._error(place, "a declaration without its :")
+        elif found := _NEXT.search(_without_inner(self._text[place:offset])):
+            yield self._error(place + found.start("name"), "missing ; before this declaration")
 
     def _error(self, offset: int, message: str) -> CodeError:
         line = bisect(self._lines, offset)
