@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from archivolt.domain.messages import Language, Message
+from archivolt.domain.outside_schemas import accepted_schema
 from archivolt.domain.text_size import utf8_size
 
 JsonObject = dict[str, Any]
@@ -82,12 +83,13 @@ class ToolSpec:
     def declaration(self) -> Declaration:
         """The tool as a model is told of it."""
         kind = OutsideDeclaration if self.source else Declaration
+        parameters = dict(self.parameters)
         return kind(
             type="function",
             function={
                 "name": self.name,
                 "description": self.description,
-                "parameters": dict(self.parameters),
+                "parameters": accepted_schema(parameters) if self.source else parameters,
             },
         )
 

@@ -16,6 +16,8 @@ MAX_REMEMBERED_MODELS = 100
 _PATH = "/messages"
 _VERSION = "2023-06-01"
 _TOO_MANY_TOKENS = re.compile(r"max_tokens: \d+ > (\d{2,7})")
+_NO_ROOM = re.compile(r"context limit: (\d{1,8}) \+ \d{1,8} > (\d{1,8})")
+_LEAST_ANSWER = 256
 
 
 class AnthropicFormat:
@@ -47,7 +49,13 @@ class AnthropicFormat:
         return body | {"max_tokens": min(request.max_tokens, most)}
 
     def adapted(self, body: Mapping[str, Any], complaint: str) -> JsonObject | None:
-        """Return the body with fewer tokens, where a model writes less than a tenant allows."""
+        """Return the body with fewer tokens, where a model writes less than a tenant allows.
+
+        So it is, for one request, where its window has no room for so many.
+        """
+        if full := _NO_ROOM.search(complaint):
+            room = int(full[2]) - int(full[1])
+            return {**body, "max_tokens": room} if room >= _LEAST_ANSWER else None
         limit = _TOO_MANY_TOKENS.search(complaint)
         if not limit or int(limit[1]) >= body["max_tokens"]:
             return None

@@ -24,6 +24,7 @@ _SECONDS = re.compile(r"(\d{1,6})(?:\.\d+)?s?")
 _TOO_LONG = re.compile(
     r"maximum context length (?:is|of) (\d{3,8})|with (\d{3,8}) maximum context length"
     r"|tokens\W{1,3}(\d{3,8}) maximum|tokens allowed \((\d{3,8})\)"
+    r"|context limit: \d{1,8} \+ \d{1,8}\W{1,3}(\d{3,8})"
     r"|available context size \((\d{3,8}) tokens"
 )
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})

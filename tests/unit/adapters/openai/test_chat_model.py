@@ -630,6 +630,7 @@ def test_an_answer_is_asked_for_that_the_window_has_room_for(
             32768,
         ),
         ("prompt is too long: 215000 tokens > 200000 maximum", 200_000),
+        ("input length and `max_tokens` exceed context limit: 199900 + 4096 > 200000", 200_000),
         (
             "The input token count (9) exceeds the maximum number of tokens allowed (1048576).",
             1_048_576,
