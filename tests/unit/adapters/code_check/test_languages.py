@@ -23,6 +23,7 @@ GOOD: list[tuple[Check, str]] = [
     (python_errors, ""),
     (python_errors, "async def f(x: int) -> str:\n    return f'{x!r:>{10}}'\n"),
     (python_errors, "match x:\n    case {'a': [1, *rest]}:\n        pass\n"),
+    (python_errors, "type A[B: (int, str)] = list[B]\nclass C[D, *E]:\n    def f[**F](self, x: dict[str, D]) -> D: ...\ny = t'{x}' + rt\"{y}\"\n"),
     (javascript_errors, "#!/usr/bin/env node\nimport a from 'a';\nexport const f = async () => a?.b ?? 1n;"),
     (javascript_errors, "class A { #x = 1; static { this.y = /[/]\\/(?<n>a)/u; } }\nfor await (const x of y) z`${x}`;"),
     (javascript_errors, "const page = <><Menu.Item key={1} {...rest}>a &amp; b</Menu.Item><br/></>;"),
@@ -73,6 +74,7 @@ GOOD: list[tuple[Check, str]] = [
 BROKEN: list[tuple[Check, str, tuple[int, int], str]] = [
     (python_errors, "x = 1\ndef f(:\n    pass\n", (2, 7), "invalid syntax"),
     (python_errors, "if x:\n    y = (1,\n", (2, 9), "never closed"),
+    (python_errors, "y = t'{x}'\ndef f[T](:\n    pass\n", (2, 10), ""),
     (python_errors, "return 1\n", (1, 1), "outside function"),
     (python_errors, "def f():\n  a\n b\n", (3, 3), "unindent"),
     (python_errors, "x = 'a\n", (1, 5), "unterminated string"),
