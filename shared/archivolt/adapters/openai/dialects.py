@@ -2,7 +2,8 @@
 
 Some providers know no `stream_options`; newer models of OpenAI take `max_completion_tokens`, and no
 tools while they reason; a model may write less than a tenant allows; one that thinks may miss
-thoughts that it had no words for; and some let nobody speak right after a tool.
+thoughts that it had no words for; some let nobody speak right after a tool; and OpenAI reads of a
+tool's description so much alone.
 """
 
 import re
@@ -29,6 +30,9 @@ _LEAST_ANSWER: Final = 256
 _NO_TOOLS_WHILE_REASONING = re.compile(r"tools with reasoning_effort|reasoning_effort to .?none")
 _THOUGHTS_ARE_MISSED = re.compile(r"reasoning_content.{1,80}passed back")
 _ANSWER_IS_MISSED: Final = re.compile(r"role 'user' after role 'tool'|roles must alternate")
+_TOO_MANY_WORDS: Final = re.compile(
+    r"tools\[\d+\]\.function\.description\W.{0,40}too long.{0,60}maximum length (\d{2,5})"
+)
 _NAMES = ("max_tokens", "max_completion_tokens")
 _HEARD: Final = {"role": "assistant", "content": "OK."}
 
@@ -38,7 +42,8 @@ class Dialect:
     """How one model wants to be asked. `most` is how many tokens it writes, 0 for any number.
 
     `reasons`: also where it is given tools. `thinks`: whenever it likes to. `answers`: it must have
-    said something between what a tool gave and what a person says.
+    said something between what a tool gave and what a person says. `described`: how many characters
+    it takes of what a tool is, 0 for any number.
     """
 
     counts: bool = True
@@ -47,6 +52,7 @@ class Dialect:
     reasons: bool = True
     thinks: bool = True
     answers: bool = False
+    described: int = 0
 
     def spoken(self, body: Mapping[str, Any]) -> JsonObject:
         """Return a request in this dialect."""
@@ -59,12 +65,16 @@ class Dialect:
             kept["thinking"] = {"type": "disabled"}
         if self.answers:
             kept["messages"] = _answered(body["messages"])
+        if self.described and "tools" in body:
+            kept["tools"] = [_briefly(tool, self.described) for tool in body["tools"]]
         return kept | {self.limit_name: min(asked, self.most) if self.most else asked}
 
     def learned(self, complaint: str) -> "Dialect":
         """Return the dialect after a complaint; the same where it is about something else."""
         if limit := _TOO_MANY_TOKENS.search(complaint):
             return replace(self, most=int(next(filter(None, limit.groups()))))
+        if words := _TOO_MANY_WORDS.search(complaint):
+            return replace(self, described=int(words[1]))
         renamed = self.limit_name == "max_tokens" and "max_completion_tokens" in complaint
         changes: tuple[tuple[object, dict[str, Any]], ...] = (
             (self.counts and "stream_options" in complaint, {"counts": False}),
@@ -89,6 +99,14 @@ def shortened(body: Mapping[str, Any], complaint: str) -> JsonObject | None:
     name = next(each for each in _NAMES if each in body)
     room = window - asked
     return {**body, name: room} if _LEAST_ANSWER <= room < body[name] else None
+
+
+def _briefly(tool: JsonObject, most: int) -> JsonObject:
+    function = tool["function"]
+    words = function.get("description", "")
+    if len(words) <= most:
+        return tool
+    return {**tool, "function": {**function, "description": f"{words[: most - 1]}…"}}
 
 
 def _answered(messages: Sequence[JsonObject]) -> list[JsonObject]:

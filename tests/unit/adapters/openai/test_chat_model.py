@@ -647,6 +647,25 @@ def test_a_question_that_is_too_long_is_told_with_the_window(message: str, windo
     assert told["window"] == window
 
 
+def test_of_a_tool_as_much_is_told_as_the_model_reads() -> None:
+    wire = OpenAIFormat()
+    function = {"name": "think", "description": "d" * 3_000, "parameters": {"type": "object"}}
+    asked = replace(QUESTION, tools=[TOOL, Declaration(type="function", function=function)])
+    complaint = (
+        "Invalid 'tools[1].function.description': string too long. Expected a string with "
+        "maximum length 1024, but got a string with length 3000 instead."
+    )
+
+    adapted = wire.adapted(wire.body(asked), json.dumps({"message": complaint}))
+
+    assert adapted is not None
+    assert adapted["tools"] == [
+        TOOL,
+        {"type": "function", "function": function | {"description": "d" * 1_023 + "…"}},
+    ]
+    assert wire.body(asked) == adapted
+
+
 def test_a_model_speaks_between_a_tool_and_a_person_where_that_is_asked_for() -> None:
     wire = OpenAIFormat()
     call = ModelToolCall(id="c1", name="search", arguments="{}")
