@@ -11,17 +11,19 @@ from itertools import takewhile
 from typing import Final
 
 from archivolt.domain.ingestion import Passage
+from archivolt.domain.limits import MAX_HEADING_CHARS
 from archivolt.ingestion.block_cutting import cut_block, cut_prose
 from archivolt.ingestion.cutting import Count
 from archivolt.ingestion.markdown_blocks import Block, BlockKind, read_blocks
 from archivolt.ingestion.overlap import last_sentences
 
-SPLITTER_VERSION: Final = "3"
+SPLITTER_VERSION: Final = "4"
 """Changes when the same text gives other passages: an index made before has to be made anew."""
 
 # A passage below this share of the budget takes the next section in.
 _SMALL_SHARE: Final = 8
-# A heading line above this share of the budget is shown as text of its section.
+# A heading line above this share of the budget is shown as text of its section, as is one whose
+# title is cut.
 _HEADING_SHARE: Final = 2
 
 Path = tuple[tuple[int, str], ...]
@@ -88,11 +90,16 @@ class _Passages:
     def add(self, block: Block) -> None:
         if block.kind is not BlockKind.HEADING:
             self._add_body(block)
-        elif self._size(block) > self._budget // _HEADING_SHARE:
+        elif self._is_long(block):
             self._enter(replace(block, text=""))
             self._add_body(replace(block, kind=BlockKind.TEXT, level=0, title=""))
         else:
             self._enter(block)
+
+    def _is_long(self, heading: Block) -> bool:
+        """Tell whether a title does not tell all of a heading, or would take too much room."""
+        longest = self._budget // _HEADING_SHARE
+        return len(heading.text) > MAX_HEADING_CHARS or self._size(heading) > longest
 
     def finished(self) -> list[Passage]:
         self._finish()

@@ -65,6 +65,14 @@ def test_a_heading_that_leaves_no_room_for_what_follows_is_no_passage_of_its_own
     assert [(p.headings, p.text) for p in found] == [(("A", "B"), sentence(1, 20))]
 
 
+@pytest.mark.parametrize("form", ["# {}\n\nText\n", "{}\n===\n\nText\n"])
+def test_of_a_long_heading_nothing_is_lost(form: str) -> None:
+    heading = " ".join(f"word{number}" for number in range(60))
+    (passage,) = pieces(form.format(heading), budget=500)
+    assert heading in passage.text
+    assert passage.text.endswith("Text")
+
+
 def test_a_note_of_headings_alone_is_kept() -> None:
     (passage,) = pieces("# Only a title\n")
     assert passage.text == "# Only a title"

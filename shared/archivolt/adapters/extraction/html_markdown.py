@@ -9,6 +9,7 @@ from typing import Final
 
 from archivolt.adapters.extraction.html_table import TableRows
 from archivolt.adapters.extraction.html_tokens import Tag, Text, tokens
+from archivolt.adapters.extraction.markdown_text import escaped
 
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 _PARAGRAPHS: Final = frozenset(
@@ -28,8 +29,6 @@ _MAX_INDENT: Final = 8
 _MAX_LINK_CHARS: Final = 500
 _LINK: Final = re.compile(r"https?://[^\s()<>]+")
 _BREAK: Final = "\x1e"
-# At the start of a line these would be read as structure, or as a page mark.
-_STRUCTURE: Final = re.compile(r"#{1,6}(?:\s|$)|`{3}|~{3}|<!--")
 
 
 def html_to_markdown(html: str) -> tuple[str, str]:
@@ -204,7 +203,7 @@ class _Writer:
         if self._heading:
             self._add(f"{'#' * self._heading} {' '.join(text.split())}" if text else "")
         else:
-            self._add("\n".join(map(_escaped, text.split("\n"))))
+            self._add(escaped(text))
 
     def _add(self, text: str) -> None:
         if not text:
@@ -228,10 +227,6 @@ def fenced(code: str) -> str:
     longest = max(map(len, re.findall("`{3,}", code)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}\n{code.strip(chr(10))}\n{fence}"
-
-
-def _escaped(line: str) -> str:
-    return f"\\{line}" if _STRUCTURE.match(line) else line
 
 
 _HANDLERS: Final[dict[str, Callable[[_Writer, Tag], None]]] = {

@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 # At the start of a line these would be read as structure, or as a page mark.
-_STRUCTURE: Final = re.compile(r"#{1,6}(?:\s|$)|`{3}|~{3}|<!--")
+_STRUCTURE: Final = re.compile(r"\s*(?:#{1,6}(?:\s|$)|`{3}|~{3}|<!--)")
+# Under a line of text it would make a heading of that; mails have it above a signature.
+_UNDERLINE: Final = re.compile(r" {0,3}(?:=+|-+)\s*")
 # A table of more columns is no help to a reader, and costs its width on every row.
 _MAX_COLUMNS: Final = 200
 
@@ -15,7 +17,8 @@ Row = Mapping[int, str]
 
 def escaped(text: str) -> str:
     """Return text none of whose lines is read as a heading, a fence or a page mark."""
-    return "\n".join(map(_escaped_line, text.split("\n")))
+    lines = text.split("\n")
+    return "\n".join(map(_escaped_line, lines, ["", *lines]))
 
 
 def one_line(text: str) -> str:
@@ -53,5 +56,6 @@ def _table_row(row: Row, columns: Sequence[int]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _escaped_line(line: str) -> str:
-    return f"\\{line}" if _STRUCTURE.match(line) else line
+def _escaped_line(line: str, before: str) -> str:
+    is_underline = bool(before.strip()) and _UNDERLINE.fullmatch(line)
+    return f"\\{line}" if is_underline or _STRUCTURE.match(line) else line

@@ -10,6 +10,7 @@ from itertools import pairwise
 from statistics import median
 from typing import Final
 
+from archivolt.adapters.extraction.markdown_text import escaped
 from archivolt.adapters.extraction.pdf_lines import BREAKS, Line
 
 Outline = dict[str, list[tuple[int | None, int]]]
@@ -32,7 +33,6 @@ _LOOSE_ITEMS: Final = re.compile(r"(?<=\S)\n\n(?=- )")
 _HYPHENS: Final = (*BREAKS, "\u00ad", "-", "\u2010")
 # A word that a line's end broke, and that PDFium put together again.
 _BROKEN_WORD: Final = re.compile(f"[{''.join(BREAKS)}](.?)")
-_STRUCTURE: Final = re.compile(r"#{1,6}(?:\s|$)|`{3}|~{3}|<!--")
 
 
 def simplified(text: str) -> str:
@@ -164,15 +164,14 @@ def _with_gaps(lines: Sequence[Line]) -> Iterator[tuple[Line, bool]]:
 
 def _joined(lines: Sequence[Line]) -> str:
     """Return the lines of a paragraph, a word that a line's end broke being whole again."""
-    first = _BULLET.sub("- ", lines[0].text)
-    parts = [f"\\{first}" if _STRUCTURE.match(first) else first]
+    parts = [_BULLET.sub("- ", lines[0].text)]
     for line in lines[1:]:
         end = parts[-1]
         broken = end.endswith(_HYPHENS) and end[-2:-1].isalpha() and line.text[:1].islower()
         if broken:
             parts[-1] = end[:-1]
         parts.append(line.text if broken else f"\n{line.text}")
-    return _BROKEN_WORD.sub(_mended, "".join(parts))
+    return escaped(_BROKEN_WORD.sub(_mended, "".join(parts)))
 
 
 def _mended(broken: re.Match[str]) -> str:

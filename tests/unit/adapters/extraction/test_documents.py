@@ -89,7 +89,9 @@ class TestPdf:
 
     def test_text_is_not_taken_for_structure(self) -> None:
         (passage,) = split(
-            extracted(pdf([["# no heading", "```", "text"]])).markdown, budget=99, count=len
+            extracted(pdf([["# no heading", "```", "text", "# nor this", "----", "end"]])).markdown,
+            budget=99,
+            count=len,
         )
         assert passage.headings == ()
         assert "text" in passage.text

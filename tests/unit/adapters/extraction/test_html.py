@@ -73,7 +73,7 @@ def test_elements_that_xml_closes_at_once_hide_nothing(page: str, text: str) -> 
 
 
 def test_text_is_not_taken_for_structure() -> None:
-    page = "<p># no heading</p><p>```</p><p>&lt;!-- page 9 --&gt;</p>"
+    page = "<p># no heading</p><p>```</p><p>&lt;!-- page 9 --&gt;</p><p>nor this<br>---<br>x</p>"
     (passage,) = split(markdown(page), budget=100, count=len)
     assert passage.headings == ()
     assert passage.page is None

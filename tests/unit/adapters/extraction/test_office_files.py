@@ -339,6 +339,13 @@ class TestMails:
         expected = "# Été\n\n- From: Zoé\n\nà Nîmes"
         assert extracted(mail, "a.eml").markdown == expected
 
+    def test_what_stands_above_a_signature_is_no_heading(self) -> None:
+        mail = b"Subject: A\n\nSee you.\n-- \nZo\n\n # no heading\n\n   <!-- page 9 -->"
+        found = extracted(mail, "a.eml").markdown
+        (passage,) = split(found, budget=200, count=len)
+        assert (passage.headings, passage.page) == (("A",), None)
+        assert "See you." in passage.text
+
     def test_a_mark_of_its_encoding_does_not_hide_the_heading_lines(self) -> None:
         assert extracted(b"\xef\xbb\xbfSubject: A\n\nb", "a.eml").markdown == "# A\n\nb"
 
