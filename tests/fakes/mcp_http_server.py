@@ -3,7 +3,7 @@
 import json
 import threading
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -95,7 +95,8 @@ def mcp_http_server(**given: Any) -> Generator[McpHttpServer]:  # noqa: ANN401  
             for name, value in served.beside.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(ConnectionError):  # a client hears no more than it likes
+                self.wfile.write(body)
 
         def do_GET(self) -> None:
             served.streams += 1

@@ -4,6 +4,7 @@ import asyncio
 import json
 import tracemalloc
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -185,6 +186,24 @@ def test_a_call_whose_session_is_gone_is_made_in_a_new_one(servers: Servers, wor
         server.instead = {}
         servers.call(address(server.url), "post", repeatable=False)
         assert server.script.calls == [("post", {})]
+
+
+def test_a_session_that_is_lost_beside_a_call_says_nothing_of_that_call(servers: Servers) -> None:
+    with (
+        mcp_http_server(
+            script=Script(modern=True), instead={"pid": (404, JSON, NO_SESSION)}, hangs_in="post"
+        ) as server,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        target = address(server.url)
+        servers.call(target, "echo")
+        writing = pool.submit(servers.call, target, "post", repeatable=False)
+        assert server.is_hanging.wait(20)
+        assert servers.failure(target, "pid") == "mcp_call_timeout"
+        server.test_is_over.set()
+
+        assert writing.result() == "{}"
+        assert [name for name, _ in server.script.calls] == ["echo", "post"]
 
 
 def test_an_answer_of_megabytes_in_an_event_is_read(servers: Servers) -> None:

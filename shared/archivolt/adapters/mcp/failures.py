@@ -34,13 +34,15 @@ _REASONS: Final[Sequence[tuple[type[BaseException] | tuple[type[BaseException], 
 class LinkLostError(Exception):
     """A connection broke off; whether a call on it was made is not known.
 
-    `challenge` is what the server says to who is not let in.
+    `challenge` is what the server says to who is not let in. `is_guess`: the status may be that of
+    another request.
     """
 
     def __init__(self, reason: str, status: int = 0, challenge: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
         self.status = status
+        self.is_guess = False
         self._challenge = challenge
 
     @property
@@ -51,7 +53,7 @@ class LinkLostError(Exception):
     @property
     def is_unmade(self) -> bool:
         """Whether a call is known not to have been made: the session that it was for is gone."""
-        return self.status == _NOT_FOUND
+        return self.status == _NOT_FOUND and not self.is_guess
 
     @property
     def would_recur(self) -> bool:
@@ -96,13 +98,14 @@ def by_status(status: int, challenge: str = "") -> LinkLostError | None:
     return LinkLostError(reason, status, challenge)
 
 
-def breaks(error: MCPError, status: int, *, is_over: bool) -> bool:
+def breaks(error: MCPError, status: int, *, is_over: bool, alone: bool) -> bool:
     """Tell whether it is the connection that failed, and not the call: the SDK says both alike.
 
-    `status` is that of the last HTTP answer, `is_over` whether the connection has ended.
+    `status` is that of the last HTTP answer, which is this call's if it was `alone`; `is_over`
+    whether the connection has ended.
     """
     lost = by_status(status)
-    if lost is not None and lost.is_unmade:
+    if alone and lost is not None and lost.is_unmade:
         return True  # whatever words the server has for that
     if error.code not in _TRANSPORT_CODES:
         return False

@@ -205,7 +205,8 @@ class Link:
                     )
                 )
             except MCPError as error:
-                if breaks(error, self._status.value, is_over=self.is_over):
+                status, over = self._status.value, self.is_over
+                if breaks(error, status, is_over=over, alone=request.alone):
                     raise await self._lost(error, request) from error
                 if error.code == REQUEST_TIMEOUT:
                     raise TimeoutError from error
@@ -235,6 +236,7 @@ class Link:
         if self._known_fault:
             return LinkLostError(self._known_fault)
         lost = lost_by(error, self._status.value, self._status.challenge)
+        lost.is_guess = not is_known
         return (lost.asked(self._server) if is_known else None) or lost
 
     async def _live(self, target: McpTarget, transports: Transports) -> None:
