@@ -10,14 +10,16 @@ from archivolt.retrieval.fusion import Ranked, place_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weighing:
-    """How much the words were worth in the mix, and the three things that this follows.
+    """How much the words were worth in the mix, and the things that this follows.
 
+    `lead`: how far the best document is ahead by its words, where the question is foreign.
     `cognates`: whether what the languages write alike counted among them.
     """
 
     weight: float
     coverage: float
     evenness: float = 0.0
+    lead: float = 0.0
     foreign: bool = False
     cognates: bool = False
 
@@ -50,6 +52,8 @@ def explanation(
             "evenness": round(weighing.evenness, 3),
             "foreign_language": weighing.foreign,
         }
+        if weighing.foreign:
+            told["lead"] = round(weighing.lead, 3)
         if weighing.cognates:
             told["cognates"] = round(ranked.cognates, 3)
         if ranked.words_for_meaning:

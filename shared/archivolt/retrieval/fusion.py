@@ -6,8 +6,9 @@ list is worth, and the less, the more evenly it has them: words that many docume
 not tell which one is meant. A question in another language than the passages that mean the same
 shares names and technical terms with them by chance: there the words weigh little however many are
 found, and what the two languages write alike takes the place of more than half of them
-(`cognates`). Decisions 17, 47 and 99 have the figures of `bench/retrieval.py`. No fixed weight
-serves all sets; rank fusion does worse.
+(`cognates`), unless one document is far ahead by what the question names. Decisions 17, 47, 99 and
+110 have the figures of `bench/retrieval.py`. No fixed weight serves all sets; rank fusion does
+worse.
 """
 
 from collections import Counter
@@ -34,6 +35,9 @@ _MOST_WORDS: Final = 0.8
 _UNEVEN: Final = 0.6
 _EVEN: Final = 0.8
 _COMPARED_DOCUMENTS: Final = 10
+# The score of the second document as a share of the best, where the best is far ahead and is not.
+_FAR_BEHIND: Final = 0.4
+_CLOSE_BEHIND: Final = 0.7
 # Below this coverage the words alone say too little, whatever the language.
 _ENOUGH_WORDS: Final = 0.6
 # What cognates, where they are asked for, are worth among the words.
@@ -113,27 +117,51 @@ def is_foreign(question: str, candidates: Sequence[Candidate]) -> bool:
 
 def evenness(lexical: Sequence[Candidate]) -> float:
     """Return the score of the tenth document as a share of the best one; 0 if there are not ten."""
+    return _share_of_the_best(lexical, _COMPARED_DOCUMENTS)
+
+
+def lead(lexical: Sequence[Candidate]) -> float:
+    """Return how far the best document is ahead of the second, in 0..1; 0 if there is none."""
+    if not lexical:
+        return 0.0
+    return 1 - _share(_share_of_the_best(lexical, 2), _FAR_BEHIND, _CLOSE_BEHIND)
+
+
+def _share_of_the_best(lexical: Sequence[Candidate], rank: int) -> float:
     best: dict[Document, float] = {}
     for each in lexical:
         document = each.vault, each.path
         best[document] = max(each.score, best.get(document, 0.0))
     scores = sorted(best.values(), reverse=True)
-    if len(scores) < _COMPARED_DOCUMENTS or scores[0] <= 0:
+    if len(scores) < rank or scores[0] <= 0:
         return 0.0
-    return max(0.0, scores[_COMPARED_DOCUMENTS - 1] / scores[0])
+    return max(0.0, scores[rank - 1] / scores[0])
 
 
-def lexical_weight(covered: float, *, foreign: bool = False, even: float = 0.0) -> float:
+def lexical_weight(
+    covered: float,
+    *,
+    foreign: bool = False,
+    even: float = 0.0,
+    ahead: float = 0.0,
+    named: bool = False,
+) -> float:
     """Return the share of the lexical list in the mix.
 
     Args:
         covered: The coverage of its ten best.
         foreign: The question is in another language than what it is put to.
         even: The evenness of the list.
+        ahead: The lead of its best document.
+        named: That one alone has all that the question names.
 
     """
+    share = _share(covered, _FEW_WORDS, _MOST_WORDS)
     most = _MOST_WEIGHT_ABROAD if foreign else _MOST_WEIGHT
-    weight = _LEAST_WEIGHT + (most - _LEAST_WEIGHT) * _share(covered, _FEW_WORDS, _MOST_WORDS)
+    weight = _LEAST_WEIGHT + (most - _LEAST_WEIGHT) * share
+    if foreign:
+        # One document alone has what was asked for: that is no chance.
+        weight += (_MOST_WEIGHT - weight) * ahead * (1.0 if named else share)
     excess = max(0.0, weight - _MOST_WEIGHT_OF_COMMON_WORDS)
     return weight - excess * _share(even, _UNEVEN, _EVEN)
 

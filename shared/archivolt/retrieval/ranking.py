@@ -1,13 +1,16 @@
 """Ranks the passages that the lists propose: looks at the question, chooses the mix, drops noise.
 
 A passage that is far from the question still tells where it stands among the others, which orders
-those that share words with the question; alone it is no answer. Pure.
+those that share words with the question, also where all of them are far; alone it is no answer.
+Pure.
 """
 
 from collections.abc import Sequence, Set
+from dataclasses import replace
 from typing import Final
 
 from archivolt.ports.retrieval import Candidate
+from archivolt.retrieval.analysis import query_terms
 from archivolt.retrieval.cognates import cognate_scores
 from archivolt.retrieval.explaining import Weighing
 from archivolt.retrieval.fusion import (
@@ -18,10 +21,12 @@ from archivolt.retrieval.fusion import (
     evenness,
     fuse,
     is_foreign,
+    lead,
     lexical_weight,
     needs_cognates,
     place_of,
 )
+from archivolt.retrieval.names import names_in
 
 # How many of each list tell whether it knows the question's words, and its language.
 _CANDIDATES_THAT_TELL: Final = 10
@@ -61,34 +66,54 @@ def by_words_and_meaning(
         without_vectors: The documents of `lexical` that cannot be in `dense` yet.
 
     """
-    if max((each.score for each in dense), default=noise) < noise:
-        dense = []
     covered = coverage(groups, lexical[:_CANDIDATES_THAT_TELL])
     foreign = is_foreign(question, dense[:_CANDIDATES_THAT_TELL])
     if foreign:
         # Words meet by chance there: they say nothing of the meaning.
         without_vectors = frozenset()
-    # What is alike by its words is told apart by its meaning, where that is known of all of it.
-    even = 0.0 if without_vectors else evenness(lexical)
     cognates = None
     if dense and needs_cognates(covered, foreign=foreign):
         cognates = _cognates(question, lexical, dense)
-    if not dense:
-        weight = 1.0
-    elif lexical or cognates:
-        weight = lexical_weight(covered, foreign=foreign, even=even)
-    else:
-        weight = 0.0
-    ranked = [
-        each
-        for each in fuse(
-            lexical, dense, weight=weight, cognates=cognates, without_vectors=without_vectors
-        )
-        if each.lexical or each.cognates or (each.dense or 0.0) >= noise
-    ]
-    return ranked, Weighing(
-        weight=weight, coverage=covered, evenness=even, foreign=foreign, cognates=bool(cognates)
+    weighing = Weighing(
+        weight=1.0,
+        coverage=covered,
+        # What is alike by its words is told apart by its meaning, where that is known of all of it.
+        evenness=0.0 if without_vectors else evenness(lexical),
+        lead=lead(lexical) if foreign else 0.0,
+        foreign=foreign,
+        cognates=bool(cognates),
     )
+    weighing = replace(weighing, weight=_weight(question, lexical, dense, weighing))
+    ranked = fuse(
+        lexical, dense, weight=weighing.weight, cognates=cognates, without_vectors=without_vectors
+    )
+    shown = [each for each in ranked if each.lexical or each.cognates or (each.dense or 0) >= noise]
+    return shown, weighing
+
+
+def _weight(
+    question: str, lexical: Sequence[Candidate], dense: Sequence[Candidate], weighing: Weighing
+) -> float:
+    """Return what the words are worth, by what else the weighing says."""
+    if not dense:
+        return 1.0
+    if not lexical and not weighing.cognates:
+        return 0.0
+    return lexical_weight(
+        weighing.coverage,
+        foreign=weighing.foreign,
+        even=weighing.evenness,
+        ahead=weighing.lead,
+        named=weighing.lead > 0 and _named(question, lexical),
+    )
+
+
+def _named(question: str, lexical: Sequence[Candidate]) -> bool:
+    """Return whether the best document by words alone has all that the question names."""
+    groups = query_terms(" ".join(names_in(question)))
+    best = lexical[:1]
+    second = [each for each in lexical if place_of(each)[:2] != place_of(best[0])[:2]][:1]
+    return coverage(groups, best) == 1.0 > coverage(groups, second)
 
 
 def confidence(groups: Groups, lexical: Sequence[Candidate], nearness: float) -> float:

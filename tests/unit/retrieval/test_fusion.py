@@ -13,6 +13,7 @@ from archivolt.retrieval.fusion import (
     evenness,
     fuse,
     is_foreign,
+    lead,
     lexical_weight,
 )
 from tests.builders import vault_ref
@@ -145,6 +146,24 @@ def test_words_weigh_little_in_another_language_however_many_are_found() -> None
     weights = [lexical_weight(covered, foreign=True) for covered in (0.0, 0.6, 1.0)]
     assert weights == sorted(weights)
     assert weights[-1] < 0.5
+
+
+def test_a_document_that_is_far_ahead_is_believed_in_another_language_too() -> None:
+    def weight(covered: float, ahead: float, *, named: bool) -> float:
+        return lexical_weight(covered, foreign=True, ahead=ahead, named=named)
+
+    weights = [weight(1.0, ahead, named=False) for ahead in (0.0, 0.5, 1.0)]
+    assert weights == sorted(weights)
+    assert weights[-1] == lexical_weight(1.0)
+    assert weight(0.2, 1.0, named=False) == lexical_weight(0.2, foreign=True)
+    assert weight(0.2, 1.0, named=True) == lexical_weight(1.0)
+
+
+def test_the_lead_compares_the_second_document_with_the_best_one() -> None:
+    best = [candidate("a", 10), candidate("a", 9, number=2)]
+    leads = [lead([*best, candidate("b", score)]) for score in (3, 5, 6, 8)]
+    assert leads == sorted(leads, reverse=True)
+    assert (leads[0], leads[-1], lead(best), lead([])) == (1.0, 0.0, 1.0, 0.0)
 
 
 @pytest.mark.parametrize(

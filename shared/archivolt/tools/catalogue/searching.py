@@ -162,7 +162,7 @@ class Passage(BaseModel):
         default=None,
         description="Only with explain: the score and rank in each list, and what decided between "
         "them: lexical_weight, by the coverage of the words asked, by the evenness with which many "
-        "documents have them and by foreign_language; "
+        "documents have them and by foreign_language, there by the best document's lead; "
         "words_for_meaning, where no vectors could be compared.",
         exclude_if=lambda explanation: explanation is None,
     )
