@@ -61,7 +61,8 @@ def _at_the_root(schema: JsonObject) -> JsonObject:
         if not waiting:
             break
         part, always = waiting.pop(0)
-        properties = _object(part.get("properties")) | properties
+        own = _object(part.get("properties"))
+        properties |= {name: own[name] for name in own if name not in properties}
         required += _list(part.get("required")) if always else []
         name = str(part.get("$ref", "")).rpartition("/")[2]
         if name and name not in seen:
