@@ -22,7 +22,13 @@ from typing import Final, NamedTuple
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 from archivolt.domain.errors import ArchivoltError, NotFoundError, UnavailableError
 from archivolt.domain.identity import UserId
@@ -30,9 +36,11 @@ from archivolt.domain.ingestion import ChangeKind, IndexState, ObjectChange, mem
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
 from archivolt.domain.vault import VaultRef, VaultRole
+from archivolt.retrieval.meaning import DenseIndex
 from tests.builders import ALICE, BOB, CAROL
 from tests.fakes.clock import START
 from tests.fakes.faults import Death
+from tests.fakes.vectors import InMemoryVectors, WordHashEmbedder
 from tests.index_contents import contents
 from tests.index_world import IndexWorld
 from tests.product_world import ProductWorld
@@ -103,6 +111,8 @@ class Documents(RuleBasedStateMachine):
         self.moved_only: set[int] = set()
         self.loose: set[int] = set()
         self.lost: set[Place] = set()
+        # Those of the model before; empty if there was no other.
+        self.former_vectors = InMemoryVectors()
         for path in FILES[::2]:
             world.put(path, self._text(None, long=path == FILES[2]))
         world.put(FILES[0], self._text(None, long=False), vault=self.theirs)
@@ -260,6 +270,15 @@ class Documents(RuleBasedStateMachine):
     def reconcile(self, fault: Fault) -> None:
         self._under(fault, self.world.reconciled)
 
+    @precondition(lambda self: self.world.former is None)
+    @rule()
+    def change_the_model(self) -> None:
+        world = self.world
+        self.former_vectors = world.vectors
+        world.former = DenseIndex(embedder=world.embedder, vectors=world.vectors)
+        world.vectors = InMemoryVectors(former=world.vectors)
+        world.embedder = WordHashEmbedder(model="word-hash/2")
+
     @rule()
     def catch_up(self) -> None:
         """Let everything through; from then on what is there is found, whatever comes."""
@@ -324,6 +343,8 @@ class Documents(RuleBasedStateMachine):
             world.sweep()
             world.reconciled()
         assert not world.queue.jobs
+        for user in (ALICE, BOB, CAROL):
+            assert not self.former_vectors.held(self.mine.tenant, user)
         is_as_made_anew(world, [self.mine, self.theirs], lost=self.lost)
 
     # How it is done.
