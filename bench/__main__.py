@@ -15,6 +15,7 @@ NAMES = (
     "imports",
     "documents",
     "redaction",
+    "code_check",
     "notes",
     "core",
     "retrieval",

@@ -46,7 +46,7 @@ def main(language: str) -> None:
     answer_to = os.fdopen(os.dup(1), "wb")
     # Whatever a parser prints must not get into the answer.
     os.dup2(2, 1)
-    checker = _checker(CodeLanguage(language))
+    checker = checker_of(CodeLanguage(language))
     _limit(resource.RLIMIT_AS, MAX_CODE_CHECK_BYTES)
     _limit(resource.RLIMIT_CPU, MAX_CODE_CHECK_CPU_SECONDS)
     _limit(resource.RLIMIT_CORE, 0)
@@ -55,7 +55,8 @@ def main(language: str) -> None:
         answer_to.write(json.dumps(asdict(_checked(checker, text))).encode())
 
 
-def _checker(language: CodeLanguage) -> Checker:
+def checker_of(language: CodeLanguage) -> Checker:
+    """Return what yields the errors of a text, its parser imported; without limits of its own."""
     module, name = _CHECKERS[language]
     return getattr(importlib.import_module(f"archivolt.adapters.code_check.{module}"), name)
 
