@@ -9,7 +9,7 @@ from mammoth.images import img_element
 from archivolt.adapters.extraction.drawn_texts import drawn_texts
 from archivolt.adapters.extraction.html_markdown import html_to_markdown
 from archivolt.adapters.extraction.markdown_text import joined
-from archivolt.adapters.extraction.office_parts import main_part
+from archivolt.adapters.extraction.office_parts import main_part, title_of
 from archivolt.adapters.extraction.word_body import with_plain_runs
 from archivolt.adapters.extraction.zip_guard import check_office_archive, open_archive
 from archivolt.ports.ingestion import Extraction
@@ -44,6 +44,7 @@ class DocxExtractor:
         check_office_archive(data)
         with open_archive(data) as archive:
             part = main_part(archive, _DOCUMENT)
+            title = title_of(archive)
             drawn = list(drawn_texts(archive, part, "chart", "diagramData"))
         page = mammoth.convert_to_html(
             BytesIO(with_plain_runs(data, part)),
@@ -51,7 +52,7 @@ class DocxExtractor:
             style_map=_STYLES,
         )
         markdown, _ = html_to_markdown(page.value)
-        return Extraction(markdown=joined([markdown, *drawn]))
+        return Extraction(markdown=joined([markdown, *drawn]), title=title)
 
 
 def _no_image(_: object) -> dict[str, str]:

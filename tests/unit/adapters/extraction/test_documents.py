@@ -191,6 +191,11 @@ class TestDocx:
         found = extracted(docx(paragraph("text"), parts=parts)).markdown
         assert found == "text\n\nDirection\n\nVentes\nNord"
 
+    def test_the_title_is_that_of_its_properties(self) -> None:
+        core = "<x xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:title>Le bilan</dc:title></x>"
+        found = extracted(docx(paragraph("text"), parts={"docProps/core.xml": core}))
+        assert (found.title, found.markdown) == ("Le bilan", "text")
+
     def test_one_whose_main_part_has_a_number_is_read(self) -> None:
         parts: dict[str, str | bytes] = {}
         with zipfile.ZipFile(BytesIO(docx(paragraph("text")))) as whole:
