@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from email.message import EmailMessage
+from itertools import islice
 from typing import Final, NamedTuple, cast
 
 _FORWARDED: Final = "message/rfc822"
@@ -79,7 +80,7 @@ def _held(message: EmailMessage) -> list[EmailMessage] | None:
     """Return the parts of a part that holds some, None for one that does not."""
     if message.get_content_maintype() != "multipart" or not message.is_multipart():
         return None
-    return list(_messages(message.get_payload()))
+    return list(islice(_messages(message.get_payload()), _MAX_PARTS))
 
 
 def _messages(payload: object) -> Iterator[EmailMessage]:
