@@ -44,9 +44,10 @@ _ENOUGH_WORDS: Final = 0.6
 _COGNATE_SHARE: Final = 0.6
 # Any two texts are a little alike: a cosine below this share of the best one is worth nothing.
 _DENSE_FLOOR: Final = 0.3
-# Some models find any two texts much alike. The cosine of the hundredth passage as a share of the
-# best, where it begins to be what is worth nothing, and where it is.
+# Some models find any two texts much alike. The cosine of the hundredth passage, or of the last of
+# ten or more, as a share of the best, where it begins to be what is worth nothing, and where it is.
 _HUNDREDTH: Final = 100
+_TENTH: Final = 10
 _SPREAD: Final = 0.6
 _NARROW: Final = 0.8
 _HIGHEST_FLOOR: Final = 0.99
@@ -174,9 +175,9 @@ def _share(value: float, least: float, most: float) -> float:
 def dense_floor(dense: Sequence[Candidate]) -> float:
     """Return the share of the best cosine that is worth nothing, by the scale that a list shows."""
     scores = sorted((each.score for each in dense), reverse=True)
-    if len(scores) < _HUNDREDTH or scores[0] <= 0:
+    if len(scores) < _TENTH or scores[0] <= 0:
         return _DENSE_FLOOR
-    share = scores[_HUNDREDTH - 1] / scores[0]
+    share = scores[:_HUNDREDTH][-1] / scores[0]
     excess = min(share, _HIGHEST_FLOOR) - _DENSE_FLOOR
     return _DENSE_FLOOR + max(0.0, excess) * _share(share, _SPREAD, _NARROW)
 

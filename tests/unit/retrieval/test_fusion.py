@@ -103,7 +103,9 @@ def test_a_vector_that_points_away_is_worth_nothing() -> None:
 def test_a_model_that_finds_all_texts_alike_is_read_on_its_own_scale() -> None:
     wide = [candidate(f"{n}", 0.6 - n / 200) for n in range(100)]
     narrow = [candidate(f"{n}", 0.85 - n / 1000) for n in range(100)]
-    assert dense_floor(wide) == dense_floor(narrow[:99]) == dense_floor([]) == 0.3
+    assert dense_floor(wide) == dense_floor(narrow[:9]) == dense_floor([]) == 0.3
+    assert dense_floor([*narrow, candidate("101", 0.1)]) == dense_floor(narrow)
+    assert dense_floor(narrow[:20]) == pytest.approx((0.85 - 0.019) / 0.85)
     assert dense_floor(narrow) == pytest.approx((0.85 - 0.099) / 0.85)
     assert dense_floor([candidate(f"{n}", 0.9) for n in range(100)]) < 1
 
