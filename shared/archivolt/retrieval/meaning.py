@@ -106,15 +106,27 @@ class Nearest:
             each
             for each in _as_current(self.former, entries)
             if (entry := entries.get((each.vault, each.path)))
-            and entry.generation == each.generation
-            and entry.embedder == self.former_model
+            and _is_of_former(each, entry, self.former_model)
         ]
-        by_former = {(each.vault, each.path) for each in former}
-        current = _as_current(self.present, entries)
-        present = [each for each in current if (each.vault, each.path) not in by_former]
+        by_former = {(each.vault, each.path, each.generation) for each in former}
+        present = [
+            each
+            for each in _as_current(self.present, entries)
+            if (each.vault, each.path, each.generation) not in by_former
+        ]
         if not former:
             return present
         return sorted([*present, *former], key=lambda each: -each.score)
+
+
+def _is_of_former(candidate: Candidate, entry: CatalogueEntry, model: str) -> bool:
+    """Tell whether the former model's vectors are those that a passage is found by.
+
+    What left a place that has another document now is not embedded there any more.
+    """
+    if candidate.generation == entry.generation:
+        return entry.embedder == model
+    return bool(entry.served) and candidate.generation == entry.served
 
 
 def _as_current(candidates: Iterable[Candidate], entries: Entries) -> Iterator[Candidate]:

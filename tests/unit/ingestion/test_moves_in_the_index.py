@@ -14,12 +14,14 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.retrieval import DocumentUpdate
+from archivolt.retrieval.meaning import DenseIndex
 from archivolt.vaults.move_marks import MoveMarks
 from tests.builders import ALICE
 from tests.fakes.clock import START
 from tests.fakes.faults import Death
 from tests.fakes.notes import InMemoryNotes
 from tests.fakes.text_index import InMemoryTextIndex
+from tests.fakes.vectors import InMemoryVectors, WordHashEmbedder
 from tests.index_contents import contents
 from tests.index_world import IndexWorld
 from tests.product_world import ProductWorld
@@ -721,3 +723,25 @@ def test_what_is_edited_in_its_old_place_after_a_move_died_there_is_shown_in_one
             assert where(world, "llamas graze at dawn") == place
             is_tidy(world)
     assert amid > 2
+
+
+def test_what_left_a_place_that_has_another_file_is_found_through_a_change_of_model(
+    world: ProductWorld,
+) -> None:
+    world.move(OLD, NEW)
+    world.create(OLD, "alpacas hum")
+    # The index does not hear of the copy.
+    lost, *others = world.events()
+    assert (lost.path, lost.kind) == (NEW, ChangeKind.CREATED)
+    world.settle(*others)
+    before = world.vectors
+    world.former = DenseIndex(embedder=world.embedder, vectors=before)
+    world.vectors, world.embedder = InMemoryVectors(former=before), WordHashEmbedder(model="m/2")
+    assert where(world) == {NEW}
+    assert where(world, "alpacas hum") == {OLD}
+    for _ in range(2):
+        world.reconciled()
+        assert where(world) == {NEW}
+        assert where(world, "alpacas hum") == {OLD}
+    is_tidy(world)
+    assert before.held(world.vault.tenant, ALICE) == []
