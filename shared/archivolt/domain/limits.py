@@ -239,7 +239,7 @@ MAX_CODE_CHECK_CPU_SECONDS: Final = 3
 MAX_CODE_CHECK_SECONDS: Final = 10
 MAX_CODE_ERRORS: Final = 20
 # How large a text may be for what its grammar does not know to be looked for piece by piece.
-MAX_GRAMMAR_GAP_BYTES: Final = 150_000
+MAX_GRAMMAR_GAP_BYTES: Final = 300_000
 MAX_CODE_CORRECTIONS: Final = 1
 
 # Calls to hosts that are not ours (decision 25). A function's answer has to end within 300 seconds.

@@ -75,6 +75,11 @@ _CONTEXTUAL: Final = (
 _JAVASCRIPT: Final = (
     # A field that the end of its line ends.
     _gap(r"^[ \t]*(?:static[ \t]+)?#\w+[ \t]*\n\s*?(?P<end>[ \t]+)(?=\S)", _end),
+    # What cannot go on with a bracket, and so ends with its line.
+    _gap(
+        rf"(?<=[\w$}}])[ \t]*\n(?:{_EMPTY_LINE})*?(?P<end>[ \t]+)(?=\[)(?!\[[^\]\n]*\]\s*[:(])",
+        _end,
+    ),
     # Any word is a name where something is exported or imported under it.
     _gap(r"\bas\s+(?P<name>[a-z]+)(?=\s*[,}])", _name),
     _gap(r"[{,]\s*(?P<name>[a-z]+)(?=\s+as\b)", _name),

@@ -40,6 +40,7 @@ GOOD: list[tuple[Check, str]] = [
     (javascript_errors, "const _a = 1;\nexport { _a as null, b as catch };\nexport { in as c, default as d } from 'x';\nclass E {\n  static #f\n\n  g() { return this.#f }\n}"),
     (javascript_errors, "var a; var a; function b(c, d) { var c; { let d; } }\nfunction b() {}\nswitch (e) { case 1: { let f; } default: let f; }\nlet g, { h: i, j = i, ...k } = h, h;"),
     (javascript_errors, "const f = () => {}\n[1].map(f);\n({ a } = b);\n(() => {})();\nfor (const a of b) { } for (const a of b) { }\ntry {} catch (e) { { let e } }"),
+    (javascript_errors, "{\n  let a\n  [a, b] = c();\n  const d = () => {\n  }\n\n  [...e, ...f].map(d);\n}"),
     (javascript_errors, "const a = <B {...c} d={e} {/* f */...g} {/* h */}>{i}</B>;"),
     (typescript_errors, "export type * from './a';\nexport type * as b from './b';\nimport { type C, type, type as D } from 'e';\nexport { type Type, type };"),
     (typescript_errors, "interface A<\n  // why\n  out T,\n  in out U = T> {\n  <V>(a: V): T\n  <W>(b: W): U\n\n  /** c */\n  (d: T): U;\n  in: T; abstract?: U; using(using: T): void }"),
