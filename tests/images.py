@@ -47,6 +47,21 @@ def webp_that_says(width: int, height: int) -> bytes:
     return b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + sides
 
 
+def gif_that_says(width: int, height: int) -> bytes:
+    """Return the beginning of a GIF file of this size."""
+    return b"GIF89a" + struct.pack("<HHBBB", width, height, 0, 0, 0)
+
+
+def bitmap_that_says(width: int, height: int) -> bytes:
+    """Return the beginning of a BMP file of this size, from above to below."""
+    return b"BM" + struct.pack("<IIIIii", 0, 0, 54, 40, width, -height)
+
+
+def old_bitmap_that_says(width: int, height: int) -> bytes:
+    """Return the beginning of a BMP file of this size, in the form of OS/2."""
+    return b"BM" + struct.pack("<IIIIHH", 0, 0, 26, 12, width, height)
+
+
 def scanned_pdf(pages: int, *, stamp: str = "") -> bytes:
     """Return a PDF whose pages are one image each, with a stamp as text."""
     gray = zlib.compress(b"\xff" * 100 * 140)

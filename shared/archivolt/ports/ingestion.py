@@ -49,7 +49,7 @@ class OcrEngine(Protocol):
         """Return the text of each page of an image, as Markdown; "" for a page that shows none.
 
         Args:
-            image: A PNG, JPEG, TIFF, WebP or PGM file.
+            image: A PNG, JPEG, TIFF, WebP, GIF, BMP or PGM file, of one page.
             dpi: Its points per inch, where they are known and the file does not say.
 
         Raises:

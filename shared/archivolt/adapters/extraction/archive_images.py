@@ -14,7 +14,7 @@ from archivolt.domain.errors import TooLargeError, UnsupportedContentError
 from archivolt.domain.limits import MAX_OCR_PAGES, MAX_OCR_SECONDS
 from archivolt.ports.ingestion import Extraction, Extractor, OcrEngine
 
-_IMAGES: Final = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp")
+_IMAGES: Final = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".gif", ".bmp")
 # Small pictures of the document itself.
 _PREVIEWS: Final = ("docProps/", "Thumbnails/")
 _PAGE_MARK: Final = re.compile(r"<!-- page \d+ -->")

@@ -6,6 +6,10 @@ from typing import Final
 
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _JPEG: Final = b"\xff\xd8"
+_GIF: Final = b"GIF8"
+_BITMAP: Final = b"BM"
+# The second head of a bitmap of the first kind; all later ones begin alike.
+_OLD_BITMAP_HEAD: Final = 12
 _TIFF: Final = {b"II*\0": "<", b"MM\0*": ">"}
 # Start of frame: every marker from C0 to CF but those of tables and of coding (T.81, B.1.1).
 _FRAMES: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
@@ -37,7 +41,10 @@ def points_of(data: bytes) -> int | None:
             return _jpeg(data)
         if data[:4] in _TIFF:
             return _tiff(data, _TIFF[data[:4]])
-        return _webp(data)
+        if data.startswith(_GIF):
+            width, height = struct.unpack_from("<HH", data, 6)
+            return width * height
+        return _bitmap(data) if data.startswith(_BITMAP) else _webp(data)
     except (struct.error, IndexError):
         return None
 
@@ -103,6 +110,13 @@ def _points_of_page(data: bytes, order: str, page: Place) -> int:
             form = "H" if kind == _SHORT else "I"
             (sides[tag],) = struct.unpack_from(f"{order}{form}", data, entry + 8)
     return sides[_WIDTH_TAG] * sides[_HEIGHT_TAG]
+
+
+def _bitmap(data: bytes) -> int:
+    (head,) = struct.unpack_from("<I", data, 14)
+    width, height = struct.unpack_from("<HH" if head == _OLD_BITMAP_HEAD else "<ii", data, 18)
+    # One that is written from above to below has a height below zero.
+    return abs(width * height)
 
 
 def _webp(data: bytes) -> int | None:

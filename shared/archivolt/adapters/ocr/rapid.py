@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import Final, Protocol
 
-from PIL import Image, ImageSequence, UnidentifiedImageError
+from PIL import Image, UnidentifiedImageError
 from rapidocr import RapidOCR
 
 from archivolt.adapters.ocr.paragraphs import as_markdown
@@ -42,7 +42,7 @@ class RapidOcr:
         self._read = RapidOCR(params=_OPTIONS)
 
     def read(self, image: bytes, *, dpi: int | None = None) -> list[str]:  # noqa: ARG002  the port's
-        """Return the text of each page of an image, as Markdown.
+        """Return the text of an image, of the first one where it is moving, as Markdown.
 
         Raises:
             UnsupportedContentError: `document_broken`.
@@ -50,10 +50,10 @@ class RapidOcr:
         """
         try:
             with Image.open(BytesIO(image)) as opened:
-                pages = [page.convert("RGB") for page in ImageSequence.Iterator(opened)]
+                page = opened.convert("RGB")
         except (UnidentifiedImageError, OSError, ValueError) as error:
             raise UnsupportedContentError("document_broken") from error
-        return [as_markdown(_paragraphs(_lines(self._read(page)))) for page in pages]
+        return [as_markdown(_paragraphs(_lines(self._read(page))))]
 
 
 def _lines(found: _Found) -> list[_Box]:

@@ -71,8 +71,12 @@ _HTML: Final = re.compile(rb"\s*(?:<!--.{0,500}?-->\s*)*<(!doctype\s+html|html)\
 _HTML_BYTES: Final = 4_096
 _BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _RTF: Final = b"{\\rtf"
-_IMAGES: Final = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"II*\0", b"MM\0*")
-_WEBP: Final = re.compile(rb"RIFF.{4}WEBP", re.S)
+_IMAGES: Final = re.compile(
+    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|II\*\0|MM\0\*|GIF8[79]a|RIFF.{4}WEBP"
+    # A bitmap's mark is two letters: the size of its second head tells it from text.
+    rb"|BM.{12}[\x0c\x28\x34\x38\x40\x6c\x7c]\0\0\0",
+    re.S,
+)
 
 
 def recognise(data: bytes, *, name: str) -> DocumentFormat | None:
@@ -84,7 +88,7 @@ def recognise(data: bytes, *, name: str) -> DocumentFormat | None:
         return DocumentFormat.PDF
     if data.startswith(_ZIP):
         return _archive_format(data)
-    if data.startswith(_IMAGES) or _WEBP.match(data):
+    if _IMAGES.match(data):
         return DocumentFormat.IMAGE
     if data.startswith(_OLE):
         # A password turns an Office file into a container with this stream (MS-OFFCRYPTO 2.3.4.4).

@@ -29,7 +29,10 @@ from archivolt.ports.ingestion import Extraction
 from archivolt.retrieval.tokens import token_upper_bound
 from tests.documents import docx, paragraph, pdf
 from tests.images import (
+    bitmap_that_says,
+    gif_that_says,
     jpeg_that_says,
+    old_bitmap_that_says,
     png,
     png_that_says,
     scanned_pdf,
@@ -173,6 +176,8 @@ class TestImages:
             jpeg_that_says(60_000, 60_000),
             tiff_that_says((10, 10), (100_000, 60_000)),
             webp_that_says(16_000, 16_000),
+            gif_that_says(60_000, 60_000),
+            bitmap_that_says(60_000, 60_000),
         ],
     )
     def test_one_that_inflates_is_refused_before_it_is_unpacked(self, image: bytes) -> None:
@@ -189,6 +194,8 @@ class TestImages:
             b"II*\0\xff\xff\xff\xff",
             tiff_without_end(),
             b"RIFF\0\0\0\0WEBPVP8X",
+            b"GIF89a",
+            bitmap_that_says(3, 2)[:20],
             png_that_says(0, 7),
         ],
     )
@@ -201,6 +208,14 @@ class TestImages:
         assert points_of(tiff_that_says((3, 2), (30, 20))) == 600
         assert points_of(tiff_that_says((30, 20), order=">")) == 600
         assert points_of(webp_that_says(30, 20)) == 600
+        assert points_of(gif_that_says(30, 20)) == 600
+        assert points_of(bitmap_that_says(30, 20)) == 600
+        assert points_of(old_bitmap_that_says(30, 20)) == 600
+
+    @pytest.mark.parametrize("image", [gif_that_says(30, 20), bitmap_that_says(30, 20)])
+    def test_pictures_of_old_programs_wait_for_an_engine_too(self, image: bytes) -> None:
+        found = extractor_of_all_formats().extract(image, name="scan.dat")
+        assert found == Extraction(markdown="", unread_pages=1)
 
 
 class TestArchives:
