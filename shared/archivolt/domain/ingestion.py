@@ -44,6 +44,11 @@ def generation_instant(generation: Generation) -> int:
     return int(generation.partition("-")[0])
 
 
+def is_of_content(generation: Generation, sha256: str) -> bool:
+    """Tell whether a generation was read of this content; its name holds the first of the hash."""
+    return generation.partition("-")[2] == sha256[:8]
+
+
 class ChangeKind(StrEnum):
     """What happened to an object."""
 

@@ -16,6 +16,7 @@ from archivolt.domain.ingestion import (
     CatalogueEntry,
     Generation,
     IndexState,
+    is_of_content,
     withdrawn,
 )
 from archivolt.domain.paths import ROOT, VaultPath
@@ -168,6 +169,11 @@ def gives_way(entries: Entries, entry: CatalogueEntry) -> bool:
     return source is not None and was_edited_amid(source) and source.moved_to == entry.path
 
 
+def _was_served(entry: CatalogueEntry, sha256: str) -> bool:
+    """Tell whether a place that has another document now was left by one of this content."""
+    return is_there(entry) and bool(sha256) and is_of_content(entry.served, sha256)
+
+
 def awaited_by(entries: Entries, entry: CatalogueEntry) -> CatalogueEntry | None:
     """Return the copy of a moved document that has no vectors yet and is equal to it, if any.
 
@@ -178,10 +184,8 @@ def awaited_by(entries: Entries, entry: CatalogueEntry) -> CatalogueEntry | None
         target = entries.get((entry.vault, before.moved_to)) if before.moved_to else None
         if target is None:
             return None
-        same = (target.moved_from, target.sha256, target.recipe) == (
-            before.path,
-            entry.sha256,
-            entry.recipe,
+        same = (target.moved_from, target.recipe) == (before.path, entry.recipe) and (
+            target.sha256 == entry.sha256 or _was_served(entry, target.sha256)
         )
         if is_there(target):
             return target if same and target.state is IndexState.PENDING else None

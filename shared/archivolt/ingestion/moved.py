@@ -127,6 +127,9 @@ class MoveMemory:
         place = found_at(known, stored.vault, stored.path, stored.served)
         if place is not None and self._is_there(stored.vault, place):
             return remembering(entry, stored)
+        if awaited_by(known, stored) is not None:
+            # Its vectors stand for the copy until that has its own.
+            return remembering(entry, stored)
         nothing = replace(stored, moved_to=ROOT, moved_over=_NOWHERE, served=_NOWHERE)
         return remembering(entry, nothing)
 

@@ -23,7 +23,7 @@ from tests.fakes.notes import InMemoryNotes
 from tests.fakes.text_index import InMemoryTextIndex
 from tests.fakes.vectors import InMemoryVectors, WordHashEmbedder
 from tests.index_contents import contents
-from tests.index_world import IndexWorld
+from tests.index_world import IndexWorld, plenty
 from tests.product_world import ProductWorld
 
 OLD, NEW = "a.md", "b/c.md"
@@ -745,3 +745,20 @@ def test_what_left_a_place_that_has_another_file_is_found_through_a_change_of_mo
         assert where(world, "alpacas hum") == {OLD}
     is_tidy(world)
     assert before.held(world.vault.tenant, ALICE) == []
+
+
+def test_what_left_a_place_that_has_another_file_is_found_until_its_vectors_come(
+    world: ProductWorld,
+) -> None:
+    world.move(OLD, NEW)
+    world.create(OLD, "alpacas hum")
+    for event in world.events():
+        assert not world.deliver(event).failed
+        assert where(world) == {NEW}
+    while jobs := world.queue.take():
+        first, *others = jobs[::-1]
+        assert not world.embed_passages.run({"1": first}, time_left=plenty).failed
+        world.queue.send(others[::-1])
+        assert where(world) == {NEW}
+    assert where(world, "alpacas hum") == {OLD}
+    is_tidy(world)
