@@ -116,7 +116,7 @@ class OurClients:
         first = KeptClient(
             server=server.id,
             place=place_of(server),
-            issuer=_takers(letting),
+            issuer=" ".join(_takers(letting)),
             id=server.oauth.id,
             sealed=server.oauth.sealed,
             method="",
@@ -125,7 +125,13 @@ class OurClients:
         kept = self._store.client(tenant, server.id)
         if kept is None or (kept.id, kept.sealed) != (first.id, first.sealed):
             self._store.keep_client(tenant, first)
-        elif kept.issuer != first.issuer:
+            return
+        issuer, *hosts = kept.issuer.split(" ")
+        taker, *ends = _takers(letting)
+        if (issuer, hosts) == (taker, ends[:1]):
+            # Kept before endpoints for revocation counted.
+            self._store.keep_client(tenant, first)
+        elif issuer != taker or not set(ends) <= set(hosts):
             raise ConflictError("mcp_sign_in_unusable", server=server.id, reason="oauth_issuer")
 
     def _lend(self, tenant: TenantId, kept: KeptClient) -> None:
@@ -202,11 +208,14 @@ class OurClients:
         return min(until, ends_at - timedelta(seconds=MCP_SIGN_IN_SECONDS)) if ends_at else until
 
 
-def _takers(letting: AuthorizationServer) -> str:
-    """Return who is shown the secret of a client: an issuer, and the hosts of its endpoints."""
-    ends = map(urlsplit, (letting.token_endpoint, letting.revocation_endpoint))
-    hosts = [f"{end.scheme}://{end.netloc}" for end in ends if end.netloc]
-    return " ".join(dict.fromkeys([letting.issuer, *hosts]))
+def _takers(letting: AuthorizationServer) -> list[str]:
+    """Return who is shown the secret of a client: an issuer, and the hosts of its two endpoints.
+
+    Where nothing can be revoked, the host for tokens stands for both.
+    """
+    token = letting.token_endpoint
+    ends = map(urlsplit, (token, letting.revocation_endpoint or token))
+    return [letting.issuer, *(f"{end.scheme}://{end.netloc}" for end in ends)]
 
 
 def _method(letting: AuthorizationServer, *, secret: bool) -> str:

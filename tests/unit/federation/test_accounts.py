@@ -558,6 +558,40 @@ def test_the_secret_of_an_administrator_goes_to_whom_it_went_first_until_it_is_g
     assert world.begin()
 
 
+def test_a_secret_that_was_given_before_revocation_counted_stays_with_whom_it_has_then(
+    world: Accounts,
+) -> None:
+    sealed = ReversibleBox().seal(SECRET, tenant=ACME, field="mcp-client:ours")
+    world.servers.save(ACME, replace(OURS, oauth=McpClientSettings(id="acme's", sealed=sealed)))
+    world.connect()
+    kept = world.store.client(ACME, "ours")
+    assert kept is not None
+    issuer, host = kept.issuer.split(" ")[:2]
+    world.store.keep_client(ACME, replace(kept, issuer=f"{issuer} {host}"))
+    for revocation in ("https://ends.test/revoke", None):
+        world.login.metadata = {"revocation_endpoint": revocation}
+        assert world.begin()
+    world.login.metadata = {"revocation_endpoint": "https://evil.test/revoke"}
+
+    with pytest.raises(ConflictError, match="mcp_sign_in_unusable"):
+        world.begin()
+
+
+@pytest.mark.parametrize("dropped", [None, "https://login.test/revoke"])
+def test_a_secret_may_go_to_fewer_hosts_than_it_was_given_for(
+    world: Accounts, dropped: str | None
+) -> None:
+    world.login.metadata = {"revocation_endpoint": "https://ends.test/revoke"}
+    sealed = ReversibleBox().seal(SECRET, tenant=ACME, field="mcp-client:ours")
+    world.servers.save(ACME, replace(OURS, oauth=McpClientSettings(id="acme's", sealed=sealed)))
+    world.connect()
+
+    world.login.metadata = {"revocation_endpoint": dropped}
+    assert world.begin()
+    world.login.metadata = {"revocation_endpoint": "https://ends.test/revoke"}
+    assert world.begin()
+
+
 def test_a_client_with_which_nobody_comes_back_is_registered_anew(world: Accounts) -> None:
     world.connect()
     world.clock.advance(hours=1)
