@@ -49,6 +49,8 @@ MCP_WAIT_SECONDS: Final = 20
 # have lost the old one. And nothing is begun anew for a moment.
 MCP_RENEW_LEAST_SECONDS: Final = 8
 MCP_LEAST_SECONDS: Final = 2
+# With less than that left, half a call's, that a server took too long says nothing of it.
+MCP_FAIR_SECONDS: Final = 15
 MAX_OAUTH_TOKEN_CHARS: Final = 16_000
 MAX_OAUTH_SCOPE_CHARS: Final = 2_000
 MAX_CHALLENGE_CHARS: Final = 8_000

@@ -18,7 +18,11 @@ from archivolt.domain.federation import (
     McpTool,
     QuestionAskedError,
 )
-from archivolt.domain.federation_limits import MAX_MCP_QUESTION_CHARS, MCP_WAIT_SECONDS
+from archivolt.domain.federation_limits import (
+    MAX_MCP_QUESTION_CHARS,
+    MCP_FAIR_SECONDS,
+    MCP_WAIT_SECONDS,
+)
 from archivolt.domain.identity import Principal, Role, TenantId
 from archivolt.domain.tool import JsonObject
 from archivolt.federation.access import McpAccess
@@ -102,7 +106,7 @@ class McpCalls:
                 )
             except UnavailableError as error:
                 # Of the server itself: what ails somebody's account is not everybody's trouble.
-                if error.code != "unavailable":
+                if error.code != "unavailable" and not _is_hurried(target, error):
                     self._keep(tenant, failed(server, error, self._clock.now()))
                 raise
 
@@ -127,7 +131,14 @@ class McpCalls:
         administers = principal.role.includes(Role.TENANT_ADMIN)
 
         def listed(target: McpTarget) -> Sequence[McpTool] | None:
-            return self._client().tools(target) if administers or not target.account else None
+            if target.account and not administers:
+                return None
+            try:
+                return self._client().tools(target)
+            except UnavailableError as error:
+                if _is_hurried(target, error):
+                    return None
+                raise
 
         try:
             tools = self._access.using(principal, server, listed, seconds=seconds)
@@ -175,6 +186,12 @@ class McpCalls:
         except UnavailableError as error:
             # The call says it all the same, and the next one will find out anew.
             logger.warning("what was learnt of a server is not kept", extra=failure(error))
+
+
+def _is_hurried(target: McpTarget, error: UnavailableError) -> bool:
+    """Return whether a server took too long for what a sign-in or a renewal left of the time."""
+    took_long = error.code == "mcp_call_timeout" or error.details.get("reason") == "mcp_slow"
+    return took_long and target.seconds < MCP_FAIR_SECONDS
 
 
 def _refuse_too_much(server: McpServer, asked: McpResult) -> None:

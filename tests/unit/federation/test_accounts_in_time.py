@@ -1,12 +1,13 @@
 """Calls with accounts, and sign-ins, have one deadline for all that they wait for."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from archivolt.domain.deadlines import Deadline
-from archivolt.domain.errors import ArchivoltError
-from archivolt.domain.federation import McpServer, McpTarget, McpTransport
+from archivolt.domain.errors import ArchivoltError, UnavailableError
+from archivolt.domain.federation import McpServer, McpTarget, McpTool, McpTransport
 from archivolt.domain.federation_limits import (
     MCP_CALL_SECONDS,
     MCP_RENEW_LEAST_SECONDS,
@@ -16,13 +17,14 @@ from archivolt.domain.federation_limits import (
 )
 from archivolt.domain.identity import Role
 from archivolt.domain.mcp_accounts import AccountNeededError
+from archivolt.federation.calls import McpCalls
 from archivolt.federation.sign_ins import SignInAnswer
 from archivolt.federation.targets import place_of
 from tests.account_world import AccountWorld
 from tests.builders import ACME, ALICE, principal
 from tests.fakes.authorization_server import SERVER
 from tests.fakes.clock import FrozenClock
-from tests.fakes.federation import InMemoryMcpServers
+from tests.fakes.federation import InMemoryMcpServers, ScriptedMcpClient, ScriptedServer
 
 OURS = McpServer(id="ours", enabled=True, transport=McpTransport.HTTP, url=SERVER)
 ADMIN = principal("admin", role=Role.TENANT_ADMIN)
@@ -144,6 +146,38 @@ def test_an_administrators_first_look_at_the_tools_has_the_rest_of_the_time(worl
         world.bring(address)
 
     assert (world.asked, world.given) == (["admin ours"], [MCP_WAIT_SECONDS - 5])
+
+
+@pytest.mark.parametrize(("seconds", "noted"), [(6, "mcp_call_timeout"), (17, "")])
+def test_what_a_renewal_left_no_time_for_is_not_noted_of_the_server(
+    world: Slow, seconds: float, noted: str
+) -> None:
+    tool = McpTool(name="read", read_only=True)
+    server = replace(OURS, tools=(tool,))
+    world.servers.save(ACME, server)
+    slow = UnavailableError("mcp_call_timeout", server="ours", limit=MCP_CALL_SECONDS)
+    client = ScriptedMcpClient({"ours": ScriptedServer([tool], {"read": slow})})
+    calls = McpCalls(world.servers, world.access, lambda: client, world.clock, programs=False)
+    world.clock.advance(hours=1)
+    world.login.before_answers = world.takes_time(seconds)
+
+    with pytest.raises(UnavailableError, match="mcp_call_timeout"):
+        calls.call(world.alice, server, tool, {}, None)
+
+    assert [kept.problem for kept in world.servers.of_tenant(ACME)] == [noted]
+
+
+@pytest.mark.parametrize(("seconds", "noted"), [(3, ""), (20, "mcp_server_unavailable")])
+def test_a_first_look_that_had_no_time_is_not_noted_of_the_server(
+    world: Slow, seconds: float, noted: str
+) -> None:
+    slow = UnavailableError("mcp_server_unavailable", server="ours", reason="mcp_slow", status=0)
+    client = ScriptedMcpClient({"ours": ScriptedServer([], broken=slow)})
+    calls = McpCalls(world.servers, world.access, lambda: client, world.clock, programs=False)
+
+    calls.ask(ADMIN, OURS, seconds)
+
+    assert [kept.problem for kept in world.servers.of_tenant(ACME)] == [noted]
 
 
 def test_a_disconnection_does_not_wait_for_ever(world: Slow) -> None:
