@@ -48,7 +48,7 @@ def test_one_renews_the_tokens_of_an_account_and_the_others_see_it(
     assert [claim.result() for claim in claims].count(True) == 1
     assert accounts.find(ACME, ALICE, "ours") == replace(before, claimed_until=SOON)
 
-    after = replace(before, sealed="new", edition=4, expires_at=None, scope="more", wanted="")
+    after = replace(before, sealed="new", edition=4, expires_at=None, scope="more")
     assert accounts.renew(before, after)
     assert accounts.find(ACME, ALICE, "ours") == after
     assert not accounts.renew(before, before.lost())
@@ -93,6 +93,8 @@ def test_what_an_account_lacks_is_noted_and_takes_nothing_from_who_renews_it(
     accounts.want(an_account(id="two"), "other")
 
     assert accounts.find(ACME, ALICE, "ours") == an_account(wanted="more", claimed_until=SOON)
+    assert accounts.renew(an_account(), an_account(edition=4))
+    assert accounts.find(ACME, ALICE, "ours") == an_account(wanted="more", edition=4)
 
 
 def test_that_a_token_was_refused_is_noted_and_stays_when_it_is_renewed(

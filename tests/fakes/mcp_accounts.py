@@ -52,7 +52,6 @@ class InMemoryMcpAccounts:
                     expires_at=after.expires_at,
                     renewable=after.renewable,
                     scope=after.scope,
-                    wanted=after.wanted,
                     edition=after.edition,
                     claimed_until=after.claimed_until,
                 )

@@ -44,7 +44,7 @@ class McpAccountStore(Protocol):
     def renew(self, before: McpAccount, after: McpAccount) -> bool:
         """Keep what became of an account's tokens; False if it is not `before` any more.
 
-        The right to renew them ends with it.
+        The right to renew them ends with it; what `want` and `refuse` note stays as it is.
         """
         ...
 

@@ -638,6 +638,7 @@ def test_what_an_account_lacks_is_noted_beside_a_renewal_and_does_not_grow(
     world.login.before_tokens = lambda: world.store.want(before, "more")
 
     assert world.call() == "access-2"
+    assert world.kept().wanted == "more"
 
 
 def test_a_value_that_is_no_key_leaves_the_person_to_sign_in(world: Accounts) -> None:

@@ -56,6 +56,7 @@ class DynamoMcpAccounts:
             "id": account.id,
             "issuer": account.issuer,
             "connected_at": to_number(account.connected_at),
+            "wanted": account.wanted,
             "refused": account.refused,
             **_renewed(account),
         }
@@ -204,7 +205,6 @@ def _renewed(account: McpAccount) -> dict[str, Value]:
         "expires_at": number_or_none(account.expires_at),
         "renewable": account.renewable,
         "scope": account.scope,
-        "wanted": account.wanted,
         "edition": account.edition,
         "claimed_until": number_or_none(account.claimed_until),
     }
