@@ -99,6 +99,7 @@ class Program:
     def __init__(self, script: Script) -> None:
         self._script = script
         self._lines = sys.stdin
+        self._is_late = False
 
     def run(self) -> None:
         """Serve until the input ends; what a client calls off is written to the marker."""
@@ -114,8 +115,12 @@ class Program:
         name = params.get("name") if message["method"] == "tools/call" else None
         if name == "die" and self._dies():
             sys.exit(1)
-        if name == "hang":
+        if name in {"hang", "late"}:
             self._note("hanging")
+            self._is_late = name == "late"
+            return
+        if name and self._is_late:
+            self._ask(message["id"])  # for the call before this one
             return
         if name == "change":
             self._script.listed.append(tool("new"))

@@ -148,6 +148,8 @@ class SdkMcpClient:
                         return await link.call(*call)
                     except LinkLostError as error:
                         self._drop(key, link)
+                        if error.is_unsent:
+                            continue
                         harmless = error.is_unmade or (repeatable and not error.would_recur)
                         again, is_first = is_first and harmless, False
                         if not again:

@@ -1,7 +1,7 @@
 """What a failure of the SDK or of a transport means to people (decision 8)."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final, cast
+from typing import Final, Self, cast
 
 import httpx2
 from mcp.shared.exceptions import MCPError
@@ -35,7 +35,7 @@ class LinkLostError(Exception):
     """A connection broke off; whether a call on it was made is not known.
 
     `challenge` is what the server says to who is not let in. `is_guess`: the status may be that of
-    another request.
+    another request. `is_unsent`: the call has not even been sent.
     """
 
     def __init__(self, reason: str, status: int = 0, challenge: str = "") -> None:
@@ -43,7 +43,15 @@ class LinkLostError(Exception):
         self.reason = reason
         self.status = status
         self.is_guess = False
+        self.is_unsent = False
         self._challenge = challenge
+
+    @classmethod
+    def unsent(cls) -> Self:
+        """Return the loss of a connection before a call was sent on it."""
+        lost = cls("mcp_ended")
+        lost.is_unsent = True
+        return lost
 
     @property
     def passes(self) -> bool:

@@ -7,6 +7,8 @@ of a call. Such a call is answered with "cancel" and made anew once the person h
 
 import asyncio
 import logging
+from collections.abc import Generator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Final
 
@@ -16,8 +18,9 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import REQUEST_TIMEOUT
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
-from archivolt.adapters.mcp.failures import LinkLostError, breaks, by_status, lost_by
+from archivolt.adapters.mcp.failures import LinkLostError, breaks
 from archivolt.adapters.mcp.farewells import Farewells
+from archivolt.adapters.mcp.faults import Fault
 from archivolt.adapters.mcp.questions import Asked
 from archivolt.adapters.mcp.readings import (
     questions_of,
@@ -36,8 +39,6 @@ from archivolt.domain.tool import JsonObject
 _MAX_PAGES: Final = 50
 _STATE_ONLY_ROUNDS: Final = 5
 _STATE_ONLY_PAUSE: Final = 0.2
-# How long a call that was cut off waits to hear why.
-_REASON_SECONDS: Final = 1.0
 
 # What the SDK says of messages that it cannot read holds them: no part of our logs.
 logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
@@ -50,15 +51,16 @@ class Link:
         self.used_at = now
         self.stale = False
         self._is_retired = False
-        self._fault = ""
+        self._is_left = False
         self._server = target.server
         self._account = target.account
         self._status = LastStatus()
+        self._fault = Fault(target.server, self._status)
         self._closing = asyncio.Event()
         self._opened: asyncio.Future[Client] = asyncio.get_running_loop().create_future()
         self._turn = asyncio.Lock()
         self._asked: Asked | None = None
-        self._farewells = Farewells()
+        self._farewells = Farewells(self._retire_if_due)
         self.calls = 0
         self.task = asyncio.create_task(self._live(target, transports))
 
@@ -90,7 +92,11 @@ class Link:
     def retire(self) -> None:
         """Let it end once nobody uses it: another's call on it may be under way."""
         self._is_retired = True
-        if not self.calls and self._status.is_free:
+        self._retire_if_due()
+
+    def _retire_if_due(self) -> None:
+        is_used = self.calls or not self._status.is_free or self._farewells.are_on_their_way
+        if self._is_retired and not is_used:
             self.close()
 
     def close(self) -> None:
@@ -115,7 +121,7 @@ class Link:
         cursor: str | None = None
         self.stale = False
         for _ in range(_MAX_PAGES):
-            with self._status.requesting() as request:
+            with self._requesting(client) as request:
                 try:
                     page = await client.list_tools(cursor=cursor)
                 except Exception as error:
@@ -141,16 +147,31 @@ class Link:
 
         """
         client = await self.opened()
-        older = client.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS
         self.calls += 1
         try:
-            if older:
+            if _is_older(client):
                 return await self._call_and_listen(client, tool, arguments, answers)
             return await self._call(client, tool, arguments, answers)
         finally:
             self.calls -= 1
-            if self._is_retired:
-                self.retire()
+            self._retire_if_due()
+
+    @contextmanager
+    def _requesting(self, client: Client) -> Generator[Request]:
+        """Give a request; none follows one of the older era that somebody went away from.
+
+        Its server may go on with it: its questions, and its status, would be taken for the next's.
+        """
+        if self._is_left:
+            raise LinkLostError.unsent()
+        try:
+            with self._status.requesting() as request:
+                yield request
+        except asyncio.CancelledError:
+            self.stale = True  # whether it answers at all is tried before the next call
+            if _is_older(client):
+                self._is_left = self._is_retired = True
+            raise
 
     async def _call_and_listen(
         self, client: Client, tool: str, arguments: JsonObject, answers: McpAnswers | None
@@ -193,7 +214,7 @@ class Link:
         responses: types.InputResponses | None,
         state: str | None,
     ) -> McpResult | types.InputRequiredResult:
-        with self._status.requesting() as request:
+        with self._requesting(client) as request:
             try:
                 answer = await self._farewells.awaited(
                     client.session.call_tool(
@@ -218,26 +239,9 @@ class Link:
     async def _lost(
         self, error: BaseException, request: Request
     ) -> LinkLostError | AccountNeededError:
-        """Return why it broke off: its own task may know better than a call on it.
-
-        Only a request that was alone is known not to have been let in: another one may be done.
-        """
-        is_clear = self._known_fault or (request.alone and by_status(self._status.value))
-        if not is_clear:
-            await asyncio.wait([self.task], timeout=_REASON_SECONDS)
-        if self.task.done() and not self.task.cancelled():
-            error = self.task.exception() or error
+        lost = await self._fault.found(error, request, self.task)
         self._is_retired = True
-        return self._why(error, is_known=request.alone)
-
-    def _why(
-        self, error: BaseException, *, is_known: bool = True
-    ) -> LinkLostError | AccountNeededError:
-        if self._known_fault:
-            return LinkLostError(self._known_fault)
-        lost = lost_by(error, self._status.value, self._status.challenge)
-        lost.is_guess = not is_known
-        return (lost.asked(self._server) if is_known else None) or lost
+        return lost
 
     async def _live(self, target: McpTarget, transports: Transports) -> None:
         client = Client(
@@ -255,10 +259,10 @@ class Link:
                 client.session.validate_tool_result = _take  # pyright: ignore[reportAttributeAccessIssue]
                 self._opened.set_result(client)
                 await self._closing.wait()
-                self._tell_fault()
+                self._fault.tell()
         except Exception as error:
             if not self._opened.done():
-                self._opened.set_exception(self._why(error))
+                self._opened.set_exception(self._fault.why(error))
                 # Whoever waited may have gone: then nobody asks why.
                 self._opened.exception()
                 return
@@ -266,23 +270,15 @@ class Link:
         finally:
             self._closing.set()
             if not self._opened.done():
-                self._opened.set_exception(LinkLostError(self._fault or "mcp_slow"))
+                self._opened.set_exception(LinkLostError(self._fault.noted or "mcp_slow"))
                 self._opened.exception()
 
     async def _on_message(self, message: object) -> None:
         if isinstance(message, types.ToolListChangedNotification):
             self.stale = True
         elif isinstance(message, LinkLostError):
-            self._fault = self._fault or message.reason
+            self._fault.note(message.reason)
             self.close()
-
-    @property
-    def _known_fault(self) -> str:
-        return self._fault or ("mcp_too_much" if self._status.budget.is_spent else "")
-
-    def _tell_fault(self) -> None:
-        if self._fault:
-            raise LinkLostError(self._fault)
 
     async def _on_question(
         self,
@@ -291,6 +287,10 @@ class Link:
     ) -> types.ElicitResult | types.ErrorData:
         asked = self._asked
         return asked.answer(params) if asked else types.ElicitResult(action="cancel")
+
+
+def _is_older(client: Client) -> bool:
+    return client.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS
 
 
 async def _take(name: str, result: types.CallToolResult) -> None:
