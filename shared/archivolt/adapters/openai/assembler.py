@@ -34,6 +34,7 @@ class CompletionAssembler:
         self._ending: Ending | None = None
         self._report: JsonObject = {}
         self._usage: JsonObject = {}
+        self._streamed: set[str] = set()
         self.unseen = 0
 
     @property
@@ -113,10 +114,18 @@ class CompletionAssembler:
             unnamed: JsonObject = {} if reason == "error" else {"code": reason}
             self._report = report_in(choice) if choice.get("error") else unnamed
 
+    def _said(self, choice: JsonObject) -> JsonObject:
+        """Return what a choice adds; some tell all of it once more, as a message, at the end."""
+        if "delta" in choice:
+            delta = an_object(choice["delta"])
+            self._streamed.update(name for name, value in delta.items() if value)
+            return delta
+        message = an_object(choice.get("message"))
+        return {name: value for name, value in message.items() if name not in self._streamed}
+
     def _choice(self, choice: JsonObject) -> str:
         self._end(choice)
-        # Some send the last of a stream, or all of it, as a message.
-        delta = an_object(choice.get("delta" if "delta" in choice else "message"))
+        delta = self._said(choice)
         self._reasoning.append(text(delta.get("reasoning_content")))
         self._details.feed(delta.get("reasoning_details"))
         for call in objects(delta.get("tool_calls")):

@@ -183,6 +183,20 @@ def test_the_end_of_a_stream_may_come_as_a_message() -> None:
     assert assemble(raw).text == "a"
 
 
+def test_a_message_at_the_end_says_nothing_again_that_was_streamed() -> None:
+    message = {"content": "Hello", **piece(None, id="1", name="one", arguments='{"a": 1}')}
+    streamed = [{"content": "Hel"}, {"content": "lo"}]
+    calls = [piece(id="1", name="one", arguments='{"a":1}')]
+    choice = {"message": message, "finish_reason": "tool_calls"}
+    end = {"choices": [choice], "usage": {"prompt_tokens": 7}}
+
+    for deltas in ([*streamed, *calls], streamed, calls):
+        raw = stream(*deltas, finish=None, done=False) + f"data: {json.dumps(end)}\n\n".encode()
+        turn = assemble(raw)
+        assert (turn.text, called(turn)) == ("Hello", [("one", {"a": 1})])
+        assert (turn.finish_reason, turn.input_tokens) == ("tool_calls", 7)
+
+
 CALLS: list[tuple[str, list[dict[str, Any]], list[tuple[str, Any]]]] = [
     (
         "interleaved",
