@@ -79,6 +79,8 @@ class TokenRenewal:
     def renewed(self, account: McpAccount, deadline: Deadline) -> McpAccount | None:
         """Return an account with newer tokens than it had; None if the person has to sign in.
 
+        Who connected anew meanwhile goes on with that account, at the same address.
+
         Raises:
             UnavailableError: `mcp_server_unavailable`: new ones cannot be had just now, or in time.
 
@@ -86,17 +88,16 @@ class TokenRenewal:
         current = account
         for _ in range(MCP_RENEW_LOOKS):
             if not current.sealed or not current.renewable:
-                self._lose(current)
-                return None
+                return self._lost(current)
             is_in_time = deadline.left() >= MCP_RENEW_LEAST_SECONDS
             now = self._clock.now()
             until = now + timedelta(seconds=MCP_RENEW_SECONDS)
             if is_in_time and self._store().claim(current, now=now, until=until):
                 return self._renew(replace(current, claimed_until=until), deadline)
             found = self._store().find(current.tenant, current.user, current.server)
-            if found is None or found.id != account.id:
+            if found is None or found.place != account.place:
                 return None
-            if found.edition != current.edition and found.sealed:
+            if (found.id, found.edition) != (current.id, current.edition) and found.sealed:
                 return found
             if not is_in_time:
                 break
@@ -131,8 +132,7 @@ class TokenRenewal:
             answer = self._servers().renew(tokens.way, tokens.refresh, claimed)
         except OAuthRefusedError as error:
             if error.error in _ENDED:
-                self._lose(account)
-                return None
+                return self._lost(account)
             self._release(account)
             raise UnavailableError(
                 "mcp_server_unavailable", server=account.server, reason=error.error, status=0
@@ -144,16 +144,24 @@ class TokenRenewal:
         if self._store().renew(account, after):
             return after
         # It was disconnected, connected anew or renewed meanwhile: nobody knows of these tokens.
-        kept = self._store().find(account.tenant, account.user, account.server)
-        self.end(after, deadline, by=kept if kept and kept.sealed else None)
-        return kept if kept and kept.sealed and kept.id == account.id else None
+        kept = self._kept(account)
+        self.end(after, deadline, by=kept)
+        return kept if kept and kept.place == account.place else None
 
     def _release(self, account: McpAccount) -> None:
         self._store().renew(account, replace(account, claimed_until=None))
 
-    def _lose(self, account: McpAccount) -> None:
-        if account.sealed:
-            self._store().renew(account, account.lost())
+    def _lost(self, account: McpAccount) -> McpAccount | None:
+        """Let go of tokens that are no good; return what is kept in their place by now."""
+        if account.sealed and self._store().renew(account, account.lost()):
+            return None
+        kept = self._kept(account)
+        return kept if kept and kept.place == account.place else None
+
+    def _kept(self, account: McpAccount) -> McpAccount | None:
+        """Return the person's account as it is kept now, if it has tokens."""
+        kept = self._store().find(account.tenant, account.user, account.server)
+        return kept if kept and kept.sealed else None
 
 
 def _is_same_client(way: OAuthWay, other: OAuthWay) -> bool:

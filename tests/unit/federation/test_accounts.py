@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 import httpx2
 import pytest
 
+from archivolt.domain.deadlines import Deadline
 from archivolt.domain.errors import ArchivoltError, ConflictError, ForbiddenError, NotFoundError
 from archivolt.domain.federation import (
     McpClientSettings,
@@ -751,11 +752,36 @@ def test_who_connects_as_another_while_tokens_are_renewed_leaves_none_of_before(
     world.connect()
     world.clock.advance(hours=1)
     world.login.before_tokens = connect_anew
-    with pytest.raises(AccountNeededError):
-        world.call()
 
+    assert world.call() == "access-3"
     # What it replaced, which the renewal used up meanwhile, and what that brought.
     assert world.login.revoked == ["refresh-1", "refresh-2"]
+
+
+def test_who_connects_anew_meanwhile_is_not_asked_to_and_no_token_goes_elsewhere(
+    world: Accounts,
+) -> None:
+    world.connect()
+    before, deadline = world.kept(), Deadline(world.clock.now, MCP_RENEW_SECONDS)
+    world.connect()
+
+    assert world.renewal.renewed(before, deadline) == world.kept()
+    assert world.renewal.renewed(replace(before, renewable=False), deadline) == world.kept()
+    assert world.renewal.renewed(replace(before, place="another"), deadline) is None
+
+
+def test_who_connects_anew_while_the_tokens_before_are_refused_is_not_asked_to(
+    world: Accounts,
+) -> None:
+    def connect_anew() -> None:
+        world.login.before_tokens = lambda: None
+        world.connect()
+        world.login.good_refresh.remove("refresh-1")
+
+    world.connect()
+    world.clock.advance(hours=1)
+    world.login.before_tokens = connect_anew
+
     assert world.call() == "access-3"
 
 
