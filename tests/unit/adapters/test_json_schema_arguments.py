@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from archivolt.adapters.json_schema.arguments import JsonSchemaArguments
 from archivolt.domain.errors import InvalidRequestError
@@ -89,16 +90,27 @@ def test_a_parameter_may_be_named_as_a_keyword() -> None:
         read(schema, pattern="x")
 
 
+@pytest.mark.parametrize("draft", [{}, {"$schema": Draft202012Validator.META_SCHEMA["$id"]}])
 @pytest.mark.parametrize("keyword", ["allOf", "anyOf", "unevaluatedProperties"])
-def test_a_schema_that_refers_to_itself_without_end_says_nothing(keyword: str) -> None:
+def test_a_schema_that_refers_to_itself_without_end_says_nothing(
+    keyword: str, draft: dict[str, Any]
+) -> None:
     def twice(number: int) -> dict[str, Any]:
         both = [{"$ref": f"#/$defs/d{number}"}] * 2
-        return {"allOf": both} if keyword == "unevaluatedProperties" else {keyword: both}
+        return {("allOf" if keyword == "unevaluatedProperties" else keyword): both, **draft}
 
     defined = {f"d{number}": twice(number + 1) for number in range(40)} | {"d40": {"minimum": 1}}
     bomb = {"$defs": defined, "$ref": "#/$defs/d0", "unevaluatedProperties": False}
 
     assert read(bomb, count=1) == {"count": 1}
+
+
+def test_the_root_tells_the_draft() -> None:
+    older = "http://json-schema.org/draft-07/schema#"
+    schema = {"$schema": older, "properties": {"a": {"items": [{"type": "string"}]}}}
+
+    with pytest.raises(InvalidRequestError):
+        read(schema, a=[1])
 
 
 def test_references_of_a_plain_schema_are_followed() -> None:
