@@ -1,5 +1,6 @@
 """Speaking to MCP servers of others: programs and addresses, well ones and broken ones."""
 
+import asyncio
 import os
 import sys
 from collections.abc import Generator, Sequence
@@ -8,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -270,12 +272,39 @@ def test_a_connection_whose_new_list_is_refused_is_not_used_again(servers: Serve
     assert servers.call(program(), "pid") != pid
 
 
-def test_no_program_is_left_at_the_end_not_even_one_that_does_not_listen(servers: Servers) -> None:
+def test_no_program_is_left_at_the_end_not_even_one_that_does_not_listen(
+    servers: Servers, tmp_path: Path
+) -> None:
+    heard = tmp_path / "heard"
     pids = [servers.call(program("deaf"), "pid"), servers.call(program(), "pid", key="other")]
+    with ThreadPoolExecutor(1) as pool:
+        calling = pool.submit(servers.failure, program("well", str(heard)), "hang", key="busy")
+        wait_until(lambda: heard.exists() and "hanging" in heard.read_text())
 
-    servers.client.close()
+        servers.client.close()
 
+        assert calling.result() == "unavailable"
+    assert heard.read_text().count("hanging") == 1
     assert not any(map(is_running, pids))
+
+
+def test_who_waits_at_the_end_for_what_takes_a_moment_to_end_is_told() -> None:
+    class _Slow(Servers):
+        async def _pause(self, seconds: float) -> None:
+            self.pauses.append(seconds)
+            try:
+                await asyncio.sleep(600)
+            finally:
+                await asyncio.sleep(0.01)
+
+    failures: list[str] = []
+    with opened(_Slow()) as slow:
+        waiting = Thread(target=lambda: failures.append(slow.failure(program("ends"))), daemon=True)
+        waiting.start()
+        wait_until(lambda: bool(slow.pauses))
+
+    waiting.join(20)
+    assert failures == ["unavailable"]
 
 
 def test_a_connection_that_is_being_made_at_the_end_leaves_no_program(

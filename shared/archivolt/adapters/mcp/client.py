@@ -63,6 +63,7 @@ class SdkMcpClient:
         # A lock is there as long as somebody holds it or waits for it.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._open: set[Link] = set()
+        self._is_closing = False
         self._loop = OwnLoop(self._sweep_regularly)
 
     def tools(self, target: McpTarget) -> list[McpTool]:
@@ -236,6 +237,8 @@ class SdkMcpClient:
         link.retire()
 
     def _link(self, target: McpTarget) -> Link:
+        if self._is_closing:
+            raise UnavailableError("unavailable")  # nothing would end it
         link = Link(target, self._transports, self._clock.now())
         self._open.add(link)
 
@@ -254,10 +257,14 @@ class SdkMcpClient:
                 link.close()
 
     async def _all_ended(self) -> None:
+        self._is_closing = True
         self._links.clear()
         for link in self._open:
             link.close()
         if self._open:
             await asyncio.wait([link.task for link in self._open], timeout=_END_SECONDS)
-        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
             task.cancel()
+        if left:  # who waits for one of them has to hear of its end
+            await asyncio.wait(left, timeout=_END_SECONDS)

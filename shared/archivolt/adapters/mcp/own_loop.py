@@ -3,7 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from typing import Any, TypeVar
 
 from archivolt.domain.abandonment import current_abandonment
@@ -30,11 +30,10 @@ class OwnLoop:
 
         """
         try:
-            loop = self._running()
+            future = self._begun(work)
         except UnavailableError:
             work.close()
             raise
-        future = asyncio.run_coroutine_threadsafe(work, loop)
         try:
             with current_abandonment().ending(future.cancel):
                 return future.result()
@@ -49,7 +48,8 @@ class OwnLoop:
             asyncio.run_coroutine_threadsafe(last(), loop).result()
             loop.call_soon_threadsafe(loop.stop)
 
-    def _running(self) -> asyncio.AbstractEventLoop:
+    def _begun(self, work: Coroutine[Any, Any, _ResultT]) -> Future[_ResultT]:
+        # Under the lock: what is begun before the end is there when the last work is done.
         with self._starting:
             if self._is_closed:
                 raise UnavailableError("unavailable")
@@ -59,7 +59,7 @@ class OwnLoop:
                     target=_live, args=(self._loop,), name="mcp-servers", daemon=True
                 ).start()
                 asyncio.run_coroutine_threadsafe(self._beside(), self._loop)
-            return self._loop
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
 
 
 def _live(loop: asyncio.AbstractEventLoop) -> None:
