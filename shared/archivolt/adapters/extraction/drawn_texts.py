@@ -19,7 +19,7 @@ def drawn_texts(archive: Archive, part: str, *kinds: str) -> Iterator[str]:
     """Yield the texts in what a part relates to by these kinds, each drawing once."""
     found = relationships(archive, part).values()
     for target in dict.fromkeys(each.target for each in found if each.kind in kinds):
-        yield "\n".join(archive.parse(target, _DrawnTexts()).texts)
+        yield "\n".join(archive.parse_beside(target, _DrawnTexts()).texts)
 
 
 class _DrawnTexts:

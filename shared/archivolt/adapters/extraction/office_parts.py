@@ -36,7 +36,7 @@ def part_of_kind(parts: Mapping[str, Relationship], kind: str, usual: str) -> st
 
 def title_of(archive: Archive) -> str:
     """Return the title that a document's properties give it, if any."""
-    return archive.parse("docProps/core.xml", TitleOf()).title
+    return archive.parse_beside("docProps/core.xml", TitleOf()).title
 
 
 @dataclass

@@ -65,7 +65,7 @@ def _slide(archive: Archive, part: str) -> Iterator[str]:
     yield from drawn_texts(archive, part, "chart")
     for relationship in relationships(archive, part).values():
         if relationship.kind == "diagramData":
-            yield from archive.parse(relationship.target, _ShapeTexts()).blocks
+            yield from archive.parse_beside(relationship.target, _ShapeTexts()).blocks
         elif relationship.kind == "notesSlide":
             yield from archive.parse(relationship.target, _ShapeTexts(plain=True)).blocks
 

@@ -4,8 +4,9 @@ What it says can be trusted as an upper bound: `zipfile` never unpacks more than
 """
 
 import zipfile
+import zlib
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from typing import Final, TypeVar
 
@@ -18,6 +19,7 @@ _MAX_ENTRIES: Final = 10_000
 _MAX_BYTES: Final = 300_000_000
 _MAX_RATIO: Final = 500
 _RATIO_COUNTS_FROM_BYTES: Final = 5_000_000
+_DAMAGES: Final = (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError)
 # APPNOTE.TXT 4.4.4, bit 0.
 _ENCRYPTED: Final = 0x1
 _XML: Final = (".xml", ".rels")
@@ -50,6 +52,15 @@ class Archive:
                 read_xml(part, handler)
         return handler
 
+    def parse_beside(self, name: str, handler: HandlerT) -> HandlerT:
+        """Give what stands beside the text to a handler, as far as it can be read.
+
+        A damaged title or chart is no reason to lose the text.
+        """
+        with suppress(UnsupportedContentError, zlib.error, *_DAMAGES):
+            self.parse(name, handler)
+        return handler
+
 
 @contextmanager
 def open_archive(data: bytes) -> Generator[Archive, None, None]:
@@ -64,7 +75,7 @@ def open_archive(data: bytes) -> Generator[Archive, None, None]:
         with zipfile.ZipFile(BytesIO(data)) as archive:
             _check_entries(archive.infolist())
             yield Archive(archive)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, OSError, RuntimeError) as error:
+    except _DAMAGES as error:
         raise UnsupportedContentError("document_broken") from error
 
 
@@ -78,8 +89,13 @@ def check_office_archive(data: bytes) -> None:
     """
     with open_archive(data) as archive:
         for name in archive.names:
-            if name.lower().endswith(_XML):
+            if is_xml(name):
                 _check_xml(archive.read(name))
+
+
+def is_xml(name: str) -> bool:
+    """Tell whether a part of an Office document is XML, as all that is read of it is."""
+    return name.lower().endswith(_XML)
 
 
 def _check_entries(entries: list[zipfile.ZipInfo]) -> None:

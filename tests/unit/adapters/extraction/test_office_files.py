@@ -199,6 +199,18 @@ class TestSlides:
             "<!-- page 1 -->\n\none\n\nVentes\n\n<!-- page 2 -->\n\ntwo"
         )
 
+    def test_damaged_drawings_hide_no_slide(self) -> None:
+        parts = {
+            **archived(pptx([shape("one")], title="T")),
+            "ppt/slides/_rels/slide1.xml.rels": relations(
+                {"c": ("chart", "../c.xml"), "d": ("diagramData", "../d.xml")}
+            ),
+            "ppt/c.xml": f"{BOMB}<c>&b;</c>",
+            "ppt/d.xml": "<d",
+            "docProps/core.xml": "",
+        }
+        assert extracted(archive(parts)).markdown == "<!-- page 1 -->\n\none"
+
     def test_a_workbook_inside_is_not_the_document(self) -> None:
         with_sheet = archive(
             {
