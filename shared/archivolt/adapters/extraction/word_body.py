@@ -8,6 +8,8 @@ import zipfile
 from io import BytesIO
 from typing import Final
 
+from archivolt.adapters.extraction.zip_guard import is_xml
+
 # Word writes these names, and no others, for its two vocabularies.
 _MARKS: Final = (b"<m:oMath", b"<w:bdo", b"<w:dir", b"<w:ruby>")
 _WRAPPERS: Final = re.compile(rb"</?w:(?:bdo|dir|ruby|rubyBase)(?:\s[^<>]*)?>")
@@ -20,6 +22,8 @@ _SIGNS: Final = {b"den": b"/", b"sub": b"_", b"sup": b"^"}
 def with_plain_runs(data: bytes, part: str) -> bytes:
     """Return a Word document whose main part has nothing but runs; as it is where it has no other.
 
+    What is no XML is left out: nobody reads it, it may be damaged, and it may be large.
+
     Args:
         data: An archive that was looked at.
         part: Its main part.
@@ -30,9 +34,11 @@ def with_plain_runs(data: bytes, part: str) -> bytes:
         if not any(mark in body for mark in _MARKS):
             return data
         out = BytesIO()
-        with zipfile.ZipFile(out, "w") as written:
+        with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as written:
+            written.writestr(part, _plain(body))
             for name in dict.fromkeys(archive.namelist()):
-                written.writestr(name, _plain(body) if name == part else archive.read(name))
+                if is_xml(name) and name != part:
+                    written.writestr(name, archive.read(name))
         return out.getvalue()
 
 

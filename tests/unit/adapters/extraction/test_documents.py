@@ -176,6 +176,14 @@ class TestDocx:
         )
         assert extracted(docx(body)).markdown == "so E=mc^2\n\nשבת漢字"
 
+    def test_a_damaged_picture_hides_no_formula(self) -> None:
+        body = '<w:p><m:oMath xmlns:m="urn:m"><m:r><m:t>E=m</m:t></m:r></m:oMath></w:p>'
+        parts: dict[str, str | bytes] = {"word/media/i.png": os.urandom(99)}
+        whole = docx(body, parts=parts)
+        place = whole.index(b"word/media/i.png") + 30
+        damaged = whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :]
+        assert extracted(damaged).markdown == "E=m"
+
     def test_what_diagrams_and_charts_say_comes_last(self) -> None:
         diagram = "<x xmlns:a='urn:a'><a:p><a:t>Di</a:t><a:t>rection</a:t></a:p></x>"
         names = "<c:strCache><c:pt><c:v>Nord</c:v></c:pt></c:strCache>"
@@ -190,6 +198,15 @@ class TestDocx:
         }
         found = extracted(docx(paragraph("text"), parts=parts)).markdown
         assert found == "text\n\nDirection\n\nVentes\nNord"
+
+    def test_a_damaged_chart_or_title_hides_no_text(self) -> None:
+        parts: dict[str, str | bytes] = {
+            "word/_rels/document.xml.rels": relations({"c": ("chart", "c.xml")}),
+            "word/c.xml": "<c xmlns:a='urn:a'><a:p><a:t>Ventes</a:t></a:p>",
+            "docProps/core.xml": "<x",
+        }
+        found = extracted(docx(paragraph("text"), parts=parts))
+        assert (found.title, found.markdown) == ("", "text\n\nVentes")
 
     def test_the_title_is_that_of_its_properties(self) -> None:
         core = "<x xmlns:dc='http://purl.org/dc/elements/1.1/'><dc:title>Le bilan</dc:title></x>"
