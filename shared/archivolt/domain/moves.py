@@ -29,7 +29,7 @@ MAX_HOPS: Final = 8
 """How many moves are followed of a document that moves faster than it is indexed."""
 
 _NO_ENTRY: Final = Generation("none")
-_EDITED: Final = Generation("edited")
+_EDITED: Final = "edited-"
 
 
 def is_there(entry: CatalogueEntry | None) -> bool:
@@ -58,13 +58,18 @@ def is_leaving(entry: CatalogueEntry) -> bool:
 
 
 def edited_amid(entry: CatalogueEntry, marked: CatalogueEntry) -> CatalogueEntry:
-    """Return the entry of a document that was edited while a move carries what it was before."""
-    return replace(entry, moved_to=marked.moved_to, moved_over=_EDITED)
+    """Return the entry of a document that was edited while a move carries what it was before.
+
+    It tells of what content that was, as the name of a generation does.
+    """
+    copied = Generation(f"{_EDITED}{marked.sha256[:8]}")
+    over = marked.moved_over if was_edited_amid(marked) else copied
+    return replace(entry, moved_to=marked.moved_to, moved_over=over)
 
 
 def was_edited_amid(entry: CatalogueEntry | None) -> bool:
     """Tell whether an entry is one of those."""
-    return entry is not None and is_moving(entry) and entry.moved_over == _EDITED
+    return entry is not None and is_moving(entry) and entry.moved_over.startswith(_EDITED)
 
 
 def leads_on(entry: CatalogueEntry) -> bool:
@@ -164,9 +169,14 @@ def has_arrived(entries: Entries, entry: CatalogueEntry) -> bool:
 
 
 def gives_way(entries: Entries, entry: CatalogueEntry) -> bool:
-    """Tell whether a copy is of what was edited since, and is found, in the place it came from."""
+    """Tell whether a copy is of what was edited since, and is found, in the place it came from.
+
+    One that was edited itself is found beside it: the move will keep both.
+    """
     source = entries.get((entry.vault, entry.moved_from)) if entry.moved_from else None
-    return source is not None and was_edited_amid(source) and source.moved_to == entry.path
+    if source is None or not was_edited_amid(source) or source.moved_to != entry.path:
+        return False
+    return entry.sha256 == source.sha256 or is_of_content(source.moved_over, entry.sha256)
 
 
 def _was_served(entry: CatalogueEntry, sha256: str) -> bool:

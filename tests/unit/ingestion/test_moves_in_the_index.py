@@ -725,6 +725,33 @@ def test_what_is_edited_in_its_old_place_after_a_move_died_there_is_shown_in_one
     assert amid > 2
 
 
+@pytest.mark.parametrize("backwards", [True, False])
+@pytest.mark.parametrize("known", [True, False])
+def test_an_edit_of_a_copy_is_found_beside_one_in_the_place_that_a_dead_move_had_copied(
+    *, known: bool, backwards: bool
+) -> None:
+    edited = 0
+    for world in broken_moves():
+        if not world.texts().keys() >= {OLD, NEW}:
+            continue
+        if known:
+            world.settle_all()
+        world.edit(OLD, "llamas graze at dawn")
+        world.edit(NEW, "alpacas hum")
+        for event in world.events()[:: -1 if backwards else 1]:
+            assert not world.deliver(event).failed
+        world.embed()
+        assert where(world, "alpacas hum") == {NEW}
+        assert where(world, "llamas graze at dawn") == {OLD}
+        world.clock.advance(hours=1)
+        world.sweep()
+        world.settle_all()
+        assert where(world, "alpacas hum") == {NEW}
+        is_tidy(world)
+        edited += 1
+    assert edited > 2
+
+
 def test_what_left_a_place_that_has_another_file_is_found_through_a_change_of_model(
     world: ProductWorld,
 ) -> None:
