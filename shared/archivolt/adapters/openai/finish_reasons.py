@@ -18,19 +18,23 @@ class Ending(Enum):
     FAILED = auto()
 
 
-_NO_END: Final = frozenset({"", "null", "none", "finish_reason_unspecified"})
+_NO_END: Final = frozenset({"", "null", "none", "finish_reason_unspecified", "not_finished"})
 _CUT: Final = frozenset(
-    {"length", "max_tokens", "model_length", "max_output_tokens", "model_context_window_exceeded"}
+    {
+        *("length", "max_tokens", "model_length", "max_output_tokens", "token_limit"),
+        "model_context_window_exceeded",
+    }
 )
 _FILTERED: Final = (
     *("content_filter", "safety", "sensitive", "refusal"),
     *("recitation", "prohibited_content", "blocklist", "spii"),
+    *("image_safety", "image_prohibited_content", "image_recitation", "model_armor"),
 )
 # A gateway of Gemini writes one behind `function_call_filter:`.
 _MALFORMED: Final = ("malformed_function_call", "unexpected_tool_call")
 _FAILED: Final = (
     *("error", "abort", "cancel", "network_error"),
-    "insufficient_system_resource",
+    *("insufficient_system_resource", "server_error", "timeout", "time_limit", "user_cancel"),
 )
 
 

@@ -134,7 +134,10 @@ def test_a_content_filter_is_told_apart() -> None:
         ("MAX_TOKENS", "length"),
         ("model_context_window_exceeded", "length"),
         ("content_filter: PROHIBITED_CONTENT", "filtered"),
+        ("token_limit", "length"),
         ("sensitive", "filtered"),
+        ("IMAGE_SAFETY", "filtered"),
+        ("MODEL_ARMOR", "filtered"),
         ("function_call_filter: MALFORMED_FUNCTION_CALL", "malformed"),
         ("eos", "tool_calls"),
     ],
@@ -148,7 +151,13 @@ def test_the_reason_of_an_end_is_understood_in_the_words_of_others(
     assert bool(turn.tool_calls) == (finish_reason == "tool_calls")
 
 
-@pytest.mark.parametrize("reason", ["insufficient_system_resource", "abort", "network_error"])
+@pytest.mark.parametrize(
+    "reason",
+    [
+        *("insufficient_system_resource", "abort", "network_error", "server_error", "timeout"),
+        *("time_limit", "user_cancel"),
+    ],
+)
 def test_an_answer_that_broke_off_at_the_provider_is_an_error_though_it_has_an_end(
     reason: str,
 ) -> None:
@@ -165,9 +174,10 @@ def test_an_error_beside_the_last_choice_is_told() -> None:
     assert raised.value.report == {"message": "Upstream went away"}
 
 
-def test_a_reason_that_is_none_ends_nothing() -> None:
+@pytest.mark.parametrize("reason", ["null", "not_finished"])
+def test_a_reason_that_is_none_ends_nothing(reason: str) -> None:
     with pytest.raises(BrokenTurnError):
-        assemble(stream({"content": "half"}, finish="null", done=False))
+        assemble(stream({"content": "half"}, finish=reason, done=False))
 
 
 @pytest.mark.parametrize("indent", [None, 2])
