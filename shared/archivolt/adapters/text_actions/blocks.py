@@ -44,13 +44,11 @@ class ActionReader:
             self._held, self._in_block = self._held[opening.end() :], True
 
     def close(self, *, whole: bool) -> tuple[str, tuple[ModelToolCall, ...]]:
-        """Return the rest of the text, and the calls; a block without its end counts if `whole`."""
+        """Return the rest of the text, and the calls; of a text that is not `whole` none runs."""
         held, self._held = self._held, ""
-        if not self._in_block:
-            return held, tuple(self._calls)
-        if whole and held.strip():
+        if self._in_block and held.strip():
             self._calls.append(_call(held))
-        return "", tuple(self._calls)
+        return "" if self._in_block else held, tuple(self._calls) if whole else ()
 
     def _read_block(self) -> bool:
         """Take one block off, if its end has come; a document in it may have fences of its own."""

@@ -22,8 +22,7 @@ from archivolt.ports.chat_model import (
     TextDelta,
 )
 
-# What Ollama, vLLM, OpenRouter and others say of a model or a server that knows no tools; llama.cpp
-# says it as an error of its own (500).
+# What Ollama, vLLM, OpenRouter and others say of a model or a server that knows no tools.
 _NO_TOOLS: Final = re.compile(
     r"(?:(?:not|n['\u2019]t) support(?:ed)?|unsupported|no endpoints? found that supports?"
     r"|requires --enable)"
@@ -32,7 +31,16 @@ _NO_TOOLS: Final = re.compile(
     r"(?:not support|n['\u2019]t support|unsupported|requires --(?:enable|jinja))",
     re.IGNORECASE,
 )
-_A_SCHEMA: Final = re.compile(r"\bschemas?\b|\bkeyword\b|\bparameters\b", re.IGNORECASE)
+# llama.cpp says it as an error of its own; of whatever else fails, tools are not the reason.
+_NO_TOOLS_AT_LLAMA_CPP: Final = re.compile(
+    r"HTTP 50[01]\b.*(?:unsupported param: tools|tools param requires --jinja)", re.IGNORECASE
+)
+# Some of what a request has of tools is too much; others would be taken.
+_OF_SOME_TOOLS: Final = re.compile(
+    r"\bschemas?\b|\bkeyword\b|\bparameters\b|\bmore than \d|\bparallel", re.IGNORECASE
+)
+# A model may end with calls that nobody offered it; what else ends a turn has cut it.
+_WHOLE: Final = frozenset({"stop", "tool_calls"})
 
 
 class ModelWithoutTools:
@@ -53,7 +61,7 @@ class ModelWithoutTools:
             async for event in events:
                 shown = reader.feed(event.text) if isinstance(event, TextDelta) else ""
                 if isinstance(event, ModelTurn):
-                    shown, calls = reader.close(whole=event.finish_reason == "stop")
+                    shown, calls = reader.close(whole=event.finish_reason in _WHOLE)
                     turn = replace(event, text=text + shown, tool_calls=calls)
                     if shown:
                         yield TextDelta(text=shown)
@@ -114,4 +122,6 @@ class ToolFallback:
 
 def _knows_no_tools(error: ArchivoltError) -> bool:
     reason = str(error.details.get("reason", ""))
-    return bool(_NO_TOOLS.search(reason)) and not _A_SCHEMA.search(reason)
+    if isinstance(error, UnavailableError):
+        return _NO_TOOLS_AT_LLAMA_CPP.match(reason) is not None
+    return bool(_NO_TOOLS.search(reason)) and not _OF_SOME_TOOLS.search(reason)

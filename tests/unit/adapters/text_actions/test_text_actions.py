@@ -123,6 +123,17 @@ def test_a_block_is_a_call_and_is_not_shown() -> None:
     assert turn.finish_reason == "tool_calls"
 
 
+@pytest.mark.parametrize("reason", ["length", "filtered", "malformed"])
+def test_no_block_of_a_turn_that_was_cut_runs(reason: str) -> None:
+    text = f"I write it.\n{fenced(json.dumps(NOTE))}\nAnd th"
+    inner = ScriptedModel(ModelTurn(text=text, finish_reason=reason))
+
+    shown, turn = answer(ModelWithoutTools(inner), request(RULES, QUESTION, *found("x")))
+
+    assert (shown, turn.tool_calls) == ("I write it.\n\nAnd th", ())
+    assert turn.finish_reason == reason
+
+
 def test_what_came_of_a_block_is_told_in_the_next_question() -> None:
     inner = ScriptedModel(ModelTurn(text="Done."))
     call = ModelToolCall(id="c2", name="create_file", arguments='{"vault": "v", "path": "a.md"}')
@@ -271,7 +282,12 @@ def test_a_model_that_only_minds_being_told_to_call_none_keeps_its_tools() -> No
     "complaint",
     [
         "HTTP 400, the tool schema is invalid",
+        "HTTP 400, This model doesn't support more than 128 tools",
+        "HTTP 400, Parallel tool calls are not supported",
         "HTTP 500, the tools are being restarted",
+        "HTTP 500, unsupported operand type(s) for +: 'int' and 'str' in function generate",
+        "HTTP 503, Tool use is temporarily unsupported",
+        "HTTP 503, Unsupported param: tools",
         "HTTP 400, keyword 'pattern' is not supported in function parameters",
         "context too long",
     ],
