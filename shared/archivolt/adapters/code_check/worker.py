@@ -7,7 +7,6 @@ to nothing that is kept, imports nothing that the text names, and runs none of i
 import importlib
 import json
 import os
-import re
 import resource
 import sys
 from collections.abc import Callable, Iterable
@@ -15,6 +14,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import Final
 
+from archivolt.adapters.code_check.templates import is_template
 from archivolt.domain.code_check import CodeCheck, CodeError, CodeLanguage
 from archivolt.domain.limits import (
     MAX_CODE_CHECK_BYTES,
@@ -37,22 +37,20 @@ _CHECKERS: Final = {
 }
 """The module and the function that check each language; one module is imported."""
 
-# What a program that fills templates in looks for; a template is in its language when it is filled.
-_TEMPLATE: Final = re.compile(r"\{%[-+]?\s*\w|\{\{[-#/~]|<%|<\?(?:php|=)")
-
 
 def main(language: str) -> None:
     """Check the text on standard input and write what is wrong to standard output."""
     answer_to = os.fdopen(os.dup(1), "wb")
     # Whatever a parser prints must not get into the answer.
     os.dup2(2, 1)
-    checker = checker_of(CodeLanguage(language))
+    kind = CodeLanguage(language)
+    checker = checker_of(kind)
     _limit(resource.RLIMIT_AS, MAX_CODE_CHECK_BYTES)
     _limit(resource.RLIMIT_CPU, MAX_CODE_CHECK_CPU_SECONDS)
     _limit(resource.RLIMIT_CORE, 0)
     text = sys.stdin.buffer.read().decode("utf-8").removeprefix("\ufeff").replace("\r\n", "\n")
     with answer_to:
-        answer_to.write(json.dumps(asdict(_checked(checker, text))).encode())
+        answer_to.write(json.dumps(asdict(_checked(kind, checker, text))).encode())
 
 
 def checker_of(language: CodeLanguage) -> Checker:
@@ -61,11 +59,11 @@ def checker_of(language: CodeLanguage) -> Checker:
     return getattr(importlib.import_module(f"archivolt.adapters.code_check.{module}"), name)
 
 
-def _checked(checker: Checker, text: str) -> CodeCheck:
+def _checked(language: CodeLanguage, checker: Checker, text: str) -> CodeCheck:
     try:
         found = iter(checker(text))
         errors = tuple(islice(found, MAX_CODE_ERRORS))
-        if errors and _TEMPLATE.search(text):
+        if errors and is_template(language, text):
             return CodeCheck(unchecked="code_template")
         return CodeCheck(errors=errors, total=len(errors) + sum(1 for _ in found))
     except (MemoryError, RecursionError):

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from archivolt.adapters.code_check.isolated import IsolatedCodeChecker
+from archivolt.adapters.code_check.templates import is_template
 from archivolt.domain.code_check import CodeCheck, CodeError, CodeLanguage
 from archivolt.domain.limits import MAX_CHECKED_CODE_BYTES, MAX_CODE_ERRORS
 
@@ -51,6 +52,48 @@ def test_the_first_errors_are_told_and_all_are_counted() -> None:
 )
 def test_a_template_is_not_called_broken(language: CodeLanguage, text: str) -> None:
     assert CHECKER.check(language, text) == CodeCheck(unchecked="code_template")
+
+
+def test_the_errors_of_what_is_no_template_are_told() -> None:
+    assert CHECKER.check(CodeLanguage.PYTHON, "def f(:\n  pass # <%").total == 1
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (CodeLanguage.CSS, "a { b: '{% if c %}' /* {{- d }} */; e f }"),
+        (CodeLanguage.CSS, "a { b <% }"),
+        (CodeLanguage.HTML, "<b><!-- {% if a %} --></i>"),
+        (CodeLanguage.JAVASCRIPT, "const a = '<%', b = '%>', c = `{% if d %}`;\nlet e = ; // <%"),
+        (CodeLanguage.JSON, '{"a": "{{-x}}" "b":1}'),
+        (CodeLanguage.PYTHON, "a = '''\n{% if b %}\n'''\nc = '{% if d %}'\ndef f(:\n  pass # {% e"),
+        (CodeLanguage.PYTHON, "a = '<?php'\nb <% c"),
+        (CodeLanguage.TOML, "a = '{{- b }}' # {% c %}\nd = "),
+        (CodeLanguage.TSX, "const a = <B c={{/* d */ e: 1}} />;\nlet f = ;"),
+        (CodeLanguage.YAML, "a: '{% if b %}'\nc: ] # {{- d }}"),
+    ],
+)
+def test_what_looks_like_a_template_in_a_comment_or_a_string_hides_no_error(
+    language: CodeLanguage, text: str
+) -> None:
+    assert is_template(language, text) is False
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        (CodeLanguage.HTML, '<a title="{% url "b" %}">'),
+        (CodeLanguage.JAVASCRIPT, "const a = '{% trans 'b' %}';"),
+        (CodeLanguage.JSON, '{{{#if a}} "b": 1{{/if}}}'),
+        (CodeLanguage.PYTHON, 'a = "{% trans "b" %}"'),
+        (CodeLanguage.YAML, "a: don't\nb:\n  {{- include 'c' . }}\nd: isn't\n"),
+        (CodeLanguage.YAML, "a: <%= ENV['b'] %>"),
+    ],
+)
+def test_a_mark_among_quotes_that_are_no_string_tells_a_template(
+    language: CodeLanguage, text: str
+) -> None:
+    assert is_template(language, text) is True
 
 
 def test_a_template_in_which_nothing_is_wrong_is_good() -> None:
