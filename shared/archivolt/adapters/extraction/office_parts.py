@@ -25,13 +25,13 @@ def relationships(archive: Archive, part: str) -> dict[str, Relationship]:
 
 def main_part(archive: Archive, usual: str) -> str:
     """Return the part that is the document: programs on the web number it, others do not say."""
-    said = part_of_kind(relationships(archive, ""), "officeDocument", usual)
-    return said if said in archive else usual
+    return part_of_kind(archive, relationships(archive, ""), "officeDocument", usual)
 
 
-def part_of_kind(parts: Mapping[str, Relationship], kind: str, usual: str) -> str:
-    """Return the first part of a kind, the usual one where none is said."""
-    return next((part.target for part in parts.values() if part.kind == kind), usual)
+def part_of_kind(archive: Archive, parts: Mapping[str, Relationship], kind: str, usual: str) -> str:
+    """Return the first part of a kind that is there, the usual one where none is said."""
+    said = (part.target for part in parts.values() if part.kind == kind)
+    return next((target for target in said if target in archive), usual)
 
 
 def title_of(archive: Archive) -> str:
@@ -45,7 +45,8 @@ class _Relationships:
     by_id: dict[str, Relationship] = field(default_factory=dict[str, Relationship])
 
     def start(self, name: str, attributes: Attributes) -> None:
-        target = attributes.get("Target", "")
+        # Some programs write the paths of their system.
+        target = attributes.get("Target", "").replace("\\", "/")
         if name != "Relationship" or attributes.get("TargetMode") == "External" or not target:
             return
         path = target[1:] if target.startswith("/") else posixpath.join(self.folder, target)

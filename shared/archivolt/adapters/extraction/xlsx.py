@@ -40,8 +40,8 @@ class XlsxExtractor:
             workbook = main_part(archive, _WORKBOOK)
             outline = archive.parse(workbook, _Outline())
             parts = relationships(archive, workbook)
-            strings = part_of_kind(parts, "sharedStrings", "xl/sharedStrings.xml")
-            styles = part_of_kind(parts, "styles", "xl/styles.xml")
+            strings = part_of_kind(archive, parts, "sharedStrings", "xl/sharedStrings.xml")
+            styles = part_of_kind(archive, parts, "styles", "xl/styles.xml")
             values = CellValues(
                 strings=archive.parse(strings, _SharedStrings()).strings,
                 formats=archive.parse(styles, CellFormats()),

@@ -150,6 +150,16 @@ class TestWorkbooks:
         parts["_rels/.rels"] = relations({"r1": ("officeDocument", "/xl/workbook2.xml")})
         assert extracted(archive(parts)).markdown == "<!-- page 1 -->\n\n## S\n\nNom"
 
+    @pytest.mark.parametrize("target", ["SharedStrings.xml", "worksheets\\..\\sharedStrings.xml"])
+    def test_strings_are_found_by_another_spelling_of_their_name(self, target: str) -> None:
+        named = {"r1": ("worksheet", "worksheets\\sheet1.xml"), "s": ("sharedStrings", target)}
+        book = xlsx(
+            {"S": '<row><c t="s"><v>0</v></c></row>'},
+            strings=["<t>Nom</t>"],
+            parts={"xl/_rels/workbook.xml.rels": relations(named)},
+        )
+        assert extracted(book).markdown.endswith("Nom")
+
     def test_strings_that_are_not_there_are_empty(self) -> None:
         row = '<row><c t="s"><v>7</v></c><c t="s"><v>-1</v></c><c t="s"><v>x</v></c></row>'
         assert extracted(xlsx({"S": row})).markdown == ""
