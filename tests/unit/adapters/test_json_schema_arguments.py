@@ -105,6 +105,48 @@ def test_a_schema_that_refers_to_itself_without_end_says_nothing(
     assert read(bomb, count=1) == {"count": 1}
 
 
+UUID, EMAIL = {"type": "string", "format": "uuid"}, {"type": "string", "format": "email"}
+CLOSED = {"unevaluatedProperties": False}
+
+
+ANYTHING: dict[str, Any] = {}
+BY_PATTERNS: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"properties": {"a": {"oneOf": [UUID, EMAIL]}}}, {"a": "x@y.z"}),
+    (
+        {
+            "$defs": {"u": UUID, "e": EMAIL},
+            "properties": {"a": {"oneOf": [{"$ref": "#/$defs/u"}, {"$ref": "#/$defs/e"}]}},
+        },
+        {"a": "x@y.z"},
+    ),
+    ({"properties": {"a": {"not": {"pattern": "^/etc"}}}}, {"a": "/home"}),
+    ({"if": {"properties": {"a": {"pattern": "^x"}}}, "then": {"required": ["b"]}}, {"a": "y"}),
+    ({"properties": {"a": {"contains": {"pattern": "^x"}, "maxContains": 1}}}, {"a": ["x", "y"]}),
+    ({"oneOf": [{"properties": {name: ANYTHING}, **CLOSED} for name in "kz"]}, {"k": 1}),
+]
+
+
+@pytest.mark.parametrize(("schema", "arguments"), BY_PATTERNS)
+def test_what_is_said_by_patterns_refuses_nothing_by_being_left_out(
+    schema: dict[str, Any], arguments: dict[str, Any]
+) -> None:
+    assert read(schema, **arguments) == arguments
+
+
+def test_one_of_several_stays_one_where_no_pattern_tells_them_apart() -> None:
+    several = [{"type": "string"}, {"minLength": 1}]
+    schema = {"properties": {"a": {"oneOf": several}, "b": {"format": "uri"}}}
+
+    with pytest.raises(InvalidRequestError):
+        read(schema, a="x")
+    with pytest.raises(InvalidRequestError):
+        read({"properties": {"a": {"oneOf": [UUID, EMAIL]}}}, a=1)
+
+
+def test_null_is_left_out_also_where_what_is_required_is_no_list() -> None:
+    assert read({"properties": {"a": {"type": "string"}}, "required": True}, a=None) == {}
+
+
 def test_the_root_tells_the_draft() -> None:
     older = "http://json-schema.org/draft-07/schema#"
     schema = {"$schema": older, "properties": {"a": {"items": [{"type": "string"}]}}}

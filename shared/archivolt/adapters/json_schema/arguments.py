@@ -34,6 +34,8 @@ _BY_LOOKING_ROUND: Final = frozenset(
 )
 # The root alone tells it: what tells another within is checked by a kind that counts nothing.
 _DRAFT: Final = "$schema"
+# Stricter where what is in them is looser.
+_TURNED_ROUND: Final = frozenset({"not", "if", "disallow", "oneOf", "contains"})
 _MAX_REFERENCES: Final = 5_000
 # These tell the value; the others tell the rule.
 _SAFE: Final = frozenset({"required", "additionalProperties", "dependentRequired"})
@@ -45,8 +47,8 @@ class JsonSchemaArguments:
     def read(self, schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> JsonObject:
         """Return arguments as the schema takes them."""
         given = _leniently(schema, arguments)
-        plain = cast("JsonObject", _without_patterns(dict(schema)))
         try:
+            plain = _plain(dict(schema))
             kind = _counting(validator_for(schema, default=Draft202012Validator))
             checker: Validator = kind(plain, registry=Registry())
             _followed.count = 0
@@ -112,10 +114,21 @@ def _rule(problem: ValidationError) -> str:
     return f"{problem.validator} {expected}"
 
 
-def _without_patterns(schema: object) -> object:
-    """Return a schema without what it says by patterns; what hangs on one goes with it."""
+def _plain(schema: JsonObject) -> JsonObject:
+    """Return a schema that says nothing by patterns, and is nowhere stricter for that."""
+    plain = _without_patterns(schema, doubted=False)
+    if plain != {name: each for name, each in schema.items() if name != _DRAFT}:
+        plain = _without_patterns(schema, doubted=True)
+    return cast("JsonObject", plain)
+
+
+def _without_patterns(schema: object, *, doubted: bool) -> object:
+    """Return a schema without what it says by patterns; what hangs on one goes with it.
+
+    `doubted`: a reference may lead to what said something by patterns.
+    """
     if isinstance(schema, list):
-        return [_without_patterns(each) for each in cast("list[object]", schema)]
+        return [_without_patterns(each, doubted=doubted) for each in cast("list[object]", schema)]
     if not isinstance(schema, dict):
         return schema
     given = cast("dict[str, object]", schema)
@@ -126,19 +139,47 @@ def _without_patterns(schema: object) -> object:
     for name, value in given.items():
         if name in _OF_NAMES and isinstance(value, dict):
             named = cast("dict[str, object]", value)
-            kept[name] = {each: _without_patterns(inner) for each, inner in named.items()}
+            kept[name] = {
+                each: _without_patterns(inner, doubted=doubted) for each, inner in named.items()
+            }
         elif name in _OF_VALUES:
             kept[name] = value
         elif name not in dropped:
-            kept[name] = _without_patterns(value)
-    return kept
+            kept[name] = _without_patterns(value, doubted=doubted)
+    loosened = {
+        name
+        for name in _TURNED_ROUND & kept.keys()
+        if kept[name] != given[name] or (doubted and _refers(given[name]))
+    }
+    return _never_stricter(kept, loosened) if loosened else kept
+
+
+def _refers(value: object) -> bool:
+    if isinstance(value, list):
+        return any(map(_refers, cast("list[object]", value)))
+    if not isinstance(value, dict):
+        return False
+    within = cast("dict[str, object]", value)
+    return "$ref" in within or any(map(_refers, within.values()))
+
+
+def _never_stricter(schema: dict[str, object], loosened: set[str]) -> dict[str, object]:
+    """Return a schema without what became stricter as the parts of these keywords were loosened."""
+    dropped = {"maxContains" if name == "contains" else name for name in loosened}
+    kept = {name: each for name, each in schema.items() if name not in dropped}
+    if "oneOf" not in loosened:
+        return kept
+    others = kept.get("allOf")
+    every = cast("list[object]", others) if isinstance(others, list) else []
+    return {**kept, "allOf": [*every, {"anyOf": schema["oneOf"]}]}
 
 
 def _leniently(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> JsonObject:
     """Return arguments with numbers, lists and objects read that a model wrote as text."""
     properties: Any = schema.get("properties")
     known = cast("dict[str, Any]", properties) if isinstance(properties, dict) else {}
-    required: Any = schema.get("required") or ()
+    named: Any = schema.get("required")
+    required = cast("list[Any]", named) if isinstance(named, list) else []
     read: JsonObject = {}
     for name, value in arguments.items():
         kind = known[name].get("type") if isinstance(known.get(name), dict) else None
