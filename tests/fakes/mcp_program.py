@@ -182,6 +182,11 @@ def demand(call: object) -> None:
         write({"id": f"d{number}", "method": "ping"})
 
 
+def values(call: object) -> None:
+    """Answer with more values than anybody reads, in few bytes."""
+    write({"id": call, "result": {"content": [], "structuredContent": {"a": [0] * 250_000}}})
+
+
 def twofold(call: object) -> None:
     """Answer what nobody asked, then the call, which is answered once more afterwards."""
     write({"id": 4_711, "result": text("to nobody")})
@@ -205,6 +210,7 @@ _UNASKED: Mapping[Any, Callable[[object], None]] = {
     "endless": endless,
     "chatter": chatter,
     "demand": demand,
+    "values": values,
     "twofold": twofold,
     "sample": sample,
     "spawn": spawn,

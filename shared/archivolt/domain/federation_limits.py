@@ -22,6 +22,8 @@ MAX_MCP_ANSWER_BYTES: Final = 8_000_000
 MAX_MCP_MESSAGES: Final = 5_000
 # Tools of a list in one piece, blocks of a result.
 MAX_MCP_PARTS: Final = 10_000
+# Of JSON, in a message of a program or between two requests of ours: each costs 400 bytes.
+MAX_MCP_VALUES: Final = 200_000
 # How often a stream that broke off is taken up again meanwhile.
 MAX_MCP_RESUMED: Final = 100
 MAX_MCP_TEXT_CHARS: Final = 1_000_000

@@ -7,9 +7,13 @@ from collections.abc import Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from archivolt.adapters.mcp.structure import Structure
 from archivolt.chat.outside import in_thread
 from archivolt.domain.errors import UnavailableError
 from archivolt.domain.federation import McpTarget
@@ -18,6 +22,7 @@ from archivolt.domain.federation_limits import (
     MAX_MCP_PARTS,
     MAX_MCP_RESUMED,
     MAX_MCP_TEXT_CHARS,
+    MAX_MCP_VALUES,
 )
 from tests.e2e.stack import wait_until
 from tests.fakes.mcp_http_server import JSON, mcp_http_server
@@ -239,9 +244,10 @@ def test_a_session_that_is_lost_beside_a_call_says_nothing_of_that_call(servers:
         assert [name for name, _ in server.script.calls] == ["echo", "post"]
 
 
-def test_an_answer_of_megabytes_in_an_event_is_read(servers: Servers) -> None:
-    answer = {"jsonrpc": "2.0", "id": 1, "result": text("x" * 2_000_000)}
-    with mcp_http_server(instead={"echo": (200, SSE, event(answer))}) as server:
+@pytest.mark.parametrize("kind", [SSE, f"{SSE}; charset=utf-16"])
+def test_an_answer_of_megabytes_in_an_event_is_read_as_utf_8(servers: Servers, kind: str) -> None:
+    answer = {"jsonrpc": "2.0", "id": 1, "result": text("[," * 1_000_000)}
+    with mcp_http_server(instead={"echo": (200, kind, event(answer))}) as server:
         assert len(servers.call(address(server.url), "echo")) == MAX_MCP_TEXT_CHARS
 
 
@@ -335,3 +341,48 @@ def test_a_result_in_too_many_pieces_is_not_taken_apart(servers: Servers) -> Non
     answer: Json = {"jsonrpc": "2.0", "id": 1, "result": {"content": blocks}}
     with mcp_http_server(instead={"echo": (200, SSE, event(answer))}) as server:
         assert servers.failure(address(server.url)) == "mcp_call_cut mcp_too_much"
+
+
+@pytest.mark.parametrize("kind", [JSON, SSE])
+def test_an_answer_of_too_many_values_is_not_read(servers: Servers, kind: str) -> None:
+    answer = b'{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":{"a":[%s0]}}}'
+    sent = answer % (b"0," * MAX_MCP_VALUES)
+    # A mark in what is no message hides nothing.
+    said = b': "\ndata: ' + sent + b"\n\n" if kind == SSE else sent
+    with mcp_http_server(instead={"echo": (200, kind, said)}) as server:
+        assert servers.failure(address(server.url)) == "mcp_call_cut mcp_too_much"
+        assert servers.call(address(server.url), "post") == "{}"
+
+
+def test_a_line_of_too_many_values_is_not_read(servers: Servers) -> None:
+    assert servers.failure(program(), "values") == "mcp_call_cut mcp_too_much"
+    assert (
+        servers.call(program(), "echo", said='{"[' * MAX_MCP_VALUES).count("[") > MAX_MCP_VALUES / 2
+    )
+
+
+@given(
+    st.recursive(
+        st.text('a\\"{[,\n', max_size=5),
+        lambda each: (
+            st.lists(each, max_size=3) | st.dictionaries(st.text('"\\,{'), each, max_size=3)
+        ),
+        max_leaves=10,
+    ),
+    st.integers(1, 5),
+)
+@settings(max_examples=30)
+def test_values_are_counted_whatever_strings_hold_and_however_they_come(
+    said: object, size: int
+) -> None:
+    def values(each: object) -> int:
+        if isinstance(each, dict):
+            each = list(cast("dict[str, object]", each).values())
+        if isinstance(each, list):
+            inner = cast("list[object]", each)
+            return max(1, len(inner)) + sum(map(values, inner))
+        return 0
+
+    line, structure = json.dumps(said).encode(), Structure()
+    pieces = [line[start : start + size] for start in range(0, len(line), size)]
+    assert sum(map(structure.values_in, pieces)) == values(said)

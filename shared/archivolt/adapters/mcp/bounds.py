@@ -13,7 +13,13 @@ from mcp_types import JSONRPCRequest, JSONRPCResponse
 
 from archivolt.adapters.http.outbound import AnswerCapError
 from archivolt.adapters.mcp.failures import LinkLostError
-from archivolt.domain.federation_limits import MAX_MCP_MESSAGES, MAX_MCP_PARTS, MAX_MCP_RESUMED
+from archivolt.adapters.mcp.structure import Structure
+from archivolt.domain.federation_limits import (
+    MAX_MCP_MESSAGES,
+    MAX_MCP_PARTS,
+    MAX_MCP_RESUMED,
+    MAX_MCP_VALUES,
+)
 
 # How many messages that nobody can read a server may send in all.
 _MAX_GARBLED: Final = 20
@@ -59,11 +65,12 @@ class Budget:
         self._heard = 0
         self._resumed = 0
         self._garbled = 0
+        self._values = 0
         self.is_spent = False
 
     def renew(self) -> None:
         """Begin anew: it is asked something."""
-        self._heard = self._resumed = 0
+        self._heard = self._resumed = self._values = 0
         self.is_spent = False
 
     def take(self, message: object) -> object:
@@ -94,8 +101,21 @@ class Budget:
                 self.is_spent = True
                 raise LinkLostError("mcp_too_much")
 
+    def read(self, values: int) -> None:
+        """Take notice of so many values of JSON that have yet to be read.
+
+        Raises:
+            AnswerCapError: There are too many.
+
+        """
+        self._values += values
+        if self._values > MAX_MCP_VALUES:
+            self.is_spent = True
+            raise AnswerCapError("the answer has too many values")
+
     async def hear(self, response: httpx2.Response) -> None:
         """Take notice of an answer that turns out too large: in a stream it only seems to end."""
+        response.encoding = "utf-8"  # as all of MCP is: its bytes are counted as that
         if isinstance(response.stream, httpx2.AsyncByteStream):
             response.stream = _Watched(response.stream, self)
 
@@ -114,8 +134,10 @@ class _Watched(httpx2.AsyncByteStream):
         self._budget = budget
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        structure = Structure()
         try:
             async for part in self._stream:
+                self._budget.read(structure.values_in(part))
                 yield part
         except AnswerCapError:
             self._budget.is_spent = True

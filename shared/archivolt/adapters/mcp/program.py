@@ -18,6 +18,7 @@ from mcp.shared.message import SessionMessage
 from mcp_types import jsonrpc_message_adapter
 
 from archivolt.adapters.mcp.failures import LinkLostError
+from archivolt.adapters.mcp.structure import has_too_many_values
 from archivolt.domain.federation_limits import MAX_MCP_ANSWER_BYTES
 
 # What is said to it last has so long to be written, then it to end, and again once it is told to.
@@ -37,7 +38,7 @@ async def program_streams(
     """Run a program and give the streams from and to it; at the end nothing of it is left.
 
     It sees `values` and no more of our environment than programs need. What it says beside the
-    protocol goes nowhere. A line that is too long is a `LinkLostError` (`mcp_too_much`) in the
+    protocol goes nowhere. A line that is too much is a `LinkLostError` (`mcp_too_much`) in the
     stream, and the last that is heard.
 
     Raises:
@@ -94,11 +95,16 @@ class _Program:
                 line = bytes(held[:end]).strip()
                 del held[: end + 1]
                 start = 0
+                if has_too_many_values(line):
+                    await self._give_up()
                 if line:
                     await self._hearing.send(_message(line))
             if len(held) > MAX_MCP_ANSWER_BYTES:
-                await self._hearing.send(LinkLostError("mcp_too_much"))
-                await self._let_talk()
+                await self._give_up()
+
+    async def _give_up(self) -> None:
+        await self._hearing.send(LinkLostError("mcp_too_much"))
+        await self._let_talk()
 
     async def _let_talk(self) -> None:
         """Listen to nothing until it ends: it could not end with a full pipe."""
