@@ -37,6 +37,19 @@ def entries_along_moves(catalogue: Catalogue, places: Iterable[Place]) -> Entrie
     return _followed(catalogue, places)[0]
 
 
+def entries_for_showing(catalogue: Catalogue, places: Iterable[Place]) -> Entries:
+    """Return the same, and those of where what was moved had been: it may give way to them.
+
+    Raises:
+        UnavailableError: The catalogue cannot be read.
+
+    """
+    found, asked = _followed(catalogue, places)
+    copies = [entry for entry in found.values() if is_there(entry) and entry.moved_from]
+    sources = {(entry.vault, entry.moved_from) for entry in copies} - asked
+    return {**found, **catalogue.get_many(_in_order(sources))} if sources else found
+
+
 def settled_entries(catalogue: Catalogue, places: Iterable[Place]) -> Entries:
     """Return the same, as they all were at one moment: what is removed rests on them.
 
@@ -77,7 +90,7 @@ class CurrentPassages:
 
     def __init__(self, catalogue: Catalogue, candidates: Iterable[Candidate]) -> None:
         places = {(candidate.vault, candidate.path) for candidate in candidates}
-        self._entries = entries_along_moves(catalogue, places)
+        self._entries = entries_for_showing(catalogue, places)
 
     @property
     def as_proposed(self) -> Entries:

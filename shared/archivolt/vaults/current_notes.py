@@ -8,7 +8,7 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import VaultRef
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.notes import Note
-from archivolt.retrieval.current import entries_along_moves
+from archivolt.retrieval.current import entries_for_showing
 
 NoteKey = tuple[VaultRef, VaultPath]
 
@@ -24,7 +24,7 @@ def current_notes(catalogue: Catalogue, notes: Iterable[Note]) -> Mapping[NoteKe
 
     """
     by_key = {(note.vault, note.path): note for note in notes}
-    entries = entries_along_moves(catalogue, by_key)
+    entries = entries_for_showing(catalogue, by_key)
     return {
         key: entry
         for key, note in by_key.items()

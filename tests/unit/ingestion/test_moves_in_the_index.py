@@ -7,15 +7,22 @@ from itertools import count
 
 import pytest
 
+from archivolt.adapters.re2.patterns import Re2Patterns
 from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import ConflictError
 from archivolt.domain.ingestion import ChangeKind, Generation, IndexState, ObjectChange
+from archivolt.domain.language import Language
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
 from archivolt.domain.vault import VaultRef
+from archivolt.ports.notes import RecentBy
 from archivolt.ports.retrieval import DocumentUpdate
 from archivolt.retrieval.meaning import DenseIndex
+from archivolt.vaults.advanced_search import AdvancedQuery, AdvancedSearch
 from archivolt.vaults.move_marks import MoveMarks
+from archivolt.vaults.recent import RecentService
+from archivolt.vaults.replaced_text import Replacing
+from archivolt.vaults.replacing import ReplacingService
 from tests.builders import ALICE
 from tests.fakes.clock import START
 from tests.fakes.faults import Death
@@ -752,6 +759,21 @@ def test_an_edit_of_a_copy_is_found_beside_one_in_the_place_that_a_dead_move_had
     assert edited > 2
 
 
+def test_whether_a_copy_gives_way_is_the_same_whatever_else_a_search_finds() -> None:
+    given_way = 0
+    for world in broken_moves():
+        if not world.texts().keys() >= {OLD, NEW}:
+            continue
+        world.settle_all()
+        world.edit(OLD, "alpacas rest")
+        world.settle_all()
+        for mode in (SearchMode.LEXICAL, SearchMode.HYBRID):
+            assert world.found("llamas graze", mode=mode) == []
+            assert world.found("alpacas rest", mode=mode) == [OLD]
+        given_way += 1
+    assert given_way > 2
+
+
 def test_what_left_a_place_that_has_another_file_is_found_through_a_change_of_model(
     world: ProductWorld,
 ) -> None:
@@ -789,3 +811,33 @@ def test_what_left_a_place_that_has_another_file_is_found_until_its_vectors_come
         assert where(world) == {NEW}
     assert where(world, "alpacas hum") == {OLD}
     is_tidy(world)
+
+
+def test_a_moved_file_is_found_by_its_lines_among_the_newest_and_to_replace_in_at_any_moment(
+    world: ProductWorld,
+) -> None:
+    access, clock, patterns = [world.access()], world.clock, Re2Patterns()
+    advanced = AdvancedSearch(world.notes, world.catalogue, world.files, patterns, clock)
+    recent = RecentService(world.notes, world.catalogue, world.files, clock)
+    replacing = ReplacingService(world.files, world.notes, world.catalogue, patterns, clock)
+
+    def look() -> None:
+        held = world.files.head(world.vault, VaultPath(NEW))
+        (hit,) = advanced.search(access, AdvancedQuery(q="llamas graze")).hits
+        assert (hit.path, hit.etag) == (NEW, held.etag)
+        away = AdvancedQuery(q="llamas graze", exclude_paths=["b/"])
+        assert advanced.search(access, away).hits == []
+        newest = recent.recent(access, by=RecentBy.MODIFIED, language=Language.EN).files
+        assert sorted(file.path for file in newest) == [NEW, "other.md"]
+        found = replacing.dry_run(access[0], Replacing(find="llamas", replace="alpacas"))
+        assert [file.path for file in found.files] == [NEW]
+        kept = Replacing(find="llamas", replace="alpacas", exclude_paths=["b/"])
+        assert replacing.dry_run(access[0], kept).files == []
+
+    world.move(OLD, NEW)
+    look()
+    for event in reversed(world.events()):
+        assert not world.deliver(event).failed
+        look()
+    world.embed()
+    look()
