@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from archivolt.domain.messages import Message
 from archivolt.domain.outside_schemas import accepted_schema
@@ -89,6 +90,71 @@ def test_what_a_provider_would_refuse_is_left_out(
     assert accepted_schema(given_schema) == expected
 
 
+def test_what_parts_of_the_root_say_differently_may_be_all_of_it() -> None:
+    parts = [
+        {"properties": {"k": {"const": "a"}, "same": TEXT}},
+        {"properties": {"k": {"const": "b"}, "n": NUMBER, "same": TEXT}},
+    ]
+
+    told = accepted_schema({"oneOf": parts})["properties"]
+    assert told == {"k": {"anyOf": [{"const": "a"}, {"const": "b"}]}, "n": NUMBER, "same": TEXT}
+    held = accepted_schema({"oneOf": parts, "allOf": [{"properties": {"k": TEXT}}]})
+    assert held["properties"]["k"] == TEXT
+
+
+META: Any = Draft202012Validator(Draft202012Validator.META_SCHEMA)
+NO_FORMS: dict[str, list[object]] = {
+    "type": ["any", ["string", "none"], [], 7],
+    "anyOf": [[], {}, ["string"]],
+    "oneOf": [["string", "null"], TEXT],
+    "allOf": [[], None],
+    "required": ["a", ["a", "a"], [1]],
+    "minimum": ["0", True],
+    "multipleOf": [0, "1"],
+    "minLength": ["1", -1, 1.5],
+    "minItems": [-1, None],
+    "uniqueItems": ["true"],
+    "examples": ["a"],
+    "title": [5],
+    "$ref": [5],
+    "$id": [5, "a#b"],
+    "$anchor": ["1 a"],
+    "$recursiveAnchor": [True],
+    "$vocabulary": [{"a": 1}],
+    "additionalProperties": [None, "no"],
+    "items": [None, [TEXT]],
+    "if": ["s"],
+    "dependencies": [["a"], {"a": "b"}],
+    "dependentSchemas": [{"a": ["b"]}],
+    "$defs": [[1], {"a": 1}],
+    "properties": [[], {"a": "string"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("keyword", "value"), [(name, each) for name, several in NO_FORMS.items() for each in several]
+)
+def test_a_keyword_in_a_form_that_is_none_is_no_part_of_what_is_told(
+    keyword: str, value: object
+) -> None:
+    part = {"description": "d", keyword: value}
+    written = {"properties": {"x": part, "y": {"type": "array", "items": part}}}
+
+    told = accepted_schema(written)
+
+    assert not META.is_valid(written)
+    assert META.is_valid(told)
+    assert told["properties"]["x"]["description"] == "d"
+
+
+def test_what_is_forbidden_is_not_told_where_it_is_no_schema() -> None:
+    part = {"not": {"type": "any"}, "if": {"minimum": "0"}, "then": False}
+
+    told = accepted_schema({"properties": {"x": part, "y": {"not": TEXT}}})
+
+    assert told["properties"] == {"x": {"then": False}, "y": {"not": TEXT}}
+
+
 def test_a_schema_of_itself_and_one_without_end_are_no_error() -> None:
     deep: dict[str, Any] = {"type": "string"}
     for _ in range(200):
@@ -101,7 +167,7 @@ def test_a_schema_of_itself_and_one_without_end_are_no_error() -> None:
 WORDS = st.sampled_from(
     [
         *("type", "properties", "required", "items", "anyOf", "allOf", "$ref", "$defs", "enum"),
-        *("exclusiveMinimum", "pattern", "not"),
+        *("exclusiveMinimum", "pattern", "not", "if", "oneOf", "minItems", "$id"),
     ]
 )
 ANYTHING = st.recursive(
@@ -117,6 +183,7 @@ def test_whatever_a_stranger_writes_an_object_comes_of_it(written: dict[str, Any
     accepted = accepted_schema(written)
 
     assert accepted["type"] == "object"
+    assert META.is_valid(accepted)
     assert not {"anyOf", "oneOf", "allOf", "not", "$ref", "enum"} & accepted.keys()
     assert set(accepted.get("required", ())) <= accepted["properties"].keys()
     assert accepted_schema(accepted) == accepted
