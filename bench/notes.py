@@ -80,6 +80,7 @@ class _Warm:
             text_index=self._text_index,
             catalogue=self._catalogue,
             files=self._files,
+            patterns=Re2Patterns(),
             clock=self._clock,
         )
 

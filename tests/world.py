@@ -124,6 +124,7 @@ class World:
             text_index=self.index,
             catalogue=self.catalogue,
             files=self.store,
+            patterns=Re2Patterns(),
             clock=self.clock,
         )
         self.changing = Changing(

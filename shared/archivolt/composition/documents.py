@@ -30,6 +30,7 @@ class DocumentsContainer:
             text_index=self._on.index.text_index,
             catalogue=self._on.catalogue,
             files=self._on.file_store,
+            patterns=self._on.index.patterns,
             clock=self._on.clock,
         )
 

@@ -5,7 +5,7 @@ keys. The index holds texts with their secrets masked: a pattern cannot spell a 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Final
@@ -19,6 +19,7 @@ from archivolt.domain.ranges import moment_range, size_range
 from archivolt.domain.vault import ETag, VaultAccess
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
+from archivolt.ports.files import FileStore
 from archivolt.ports.notes import (
     Between,
     LineMatch,
@@ -27,8 +28,10 @@ from archivolt.ports.notes import (
     ScanSort,
     TextScan,
 )
+from archivolt.ports.patterns import PatternCompiler
 from archivolt.vaults.current_notes import current_notes
 from archivolt.vaults.excerpts import Excerpt, window_of
+from archivolt.vaults.moved_notes import PathFilter, moved_notes
 
 _DIRECTIONS: Final = {"asc": False, "desc": True}
 
@@ -94,9 +97,18 @@ class AdvancedHits:
 class AdvancedSearch:
     """Searches the text of the vaults it is given access to."""
 
-    def __init__(self, index: NoteIndex, catalogue: Catalogue, clock: Clock) -> None:
+    def __init__(
+        self,
+        index: NoteIndex,
+        catalogue: Catalogue,
+        files: FileStore,
+        patterns: PatternCompiler,
+        clock: Clock,
+    ) -> None:
         self._index = index
         self._catalogue = catalogue
+        self._files = files
+        self._patterns = patterns
         self._clock = clock
 
     def search(
@@ -120,16 +132,30 @@ class AdvancedSearch:
         if not names:
             return AdvancedHits(hits=[], next_offset=None)
         page = self._index.scan(list(names), scan, limit=limit, offset=offset)
-        entries = current_notes(self._catalogue, [hit.note for hit in page.hits])
         return AdvancedHits(
             hits=[
-                _hit(hit, names[hit.note.vault], ETag(entry.etag))
-                for hit in page.hits
-                if (entry := entries.get((hit.note.vault, hit.note.path)))
+                _hit(hit, names[hit.note.vault], etag) for hit, etag in self._shown(page.hits, scan)
             ],
             next_offset=offset + limit if page.more else None,
             complete=page.complete,
         )
+
+    def _shown(self, hits: Sequence[ScanHit], scan: TextScan) -> list[tuple[ScanHit, ETag]]:
+        """Return the hits that are still so, what was moved in its new place if that passes."""
+        entries = current_notes(self._catalogue, [hit.note for hit in hits])
+        others = [hit.note for hit in hits if (hit.note.vault, hit.note.path) not in entries]
+        moved = moved_notes(self._catalogue, self._files, others)
+        passing = PathFilter(self._patterns, scan.include_paths, scan.exclude_paths)
+        shown: list[tuple[ScanHit, ETag]] = []
+        for hit in hits:
+            key = hit.note.vault, hit.note.path
+            entry, info = entries.get(key), moved.get(key)
+            if entry:
+                shown.append((hit, ETag(entry.etag)))
+            elif info and passing.passes(info.path):
+                note = replace(hit.note, path=info.path, size=info.size, modified=info.modified)
+                shown.append((replace(hit, note=note), info.etag))
+        return shown
 
     def _scan(self, query: AdvancedQuery) -> TextScan:
         now = self._clock.now()

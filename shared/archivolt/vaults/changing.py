@@ -32,4 +32,4 @@ class Changing:
         self.deletions = DeletionService(files, operations, catalogue, clock)
         self.undeletions = UndeletionService(files, operations, clock)
         self.backups = BackupService(files)
-        self.replacing = ReplacingService(files, notes, patterns, clock)
+        self.replacing = ReplacingService(files, notes, catalogue, patterns, clock)

@@ -4,6 +4,7 @@ from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
 from archivolt.ports.notes import NoteIndex
+from archivolt.ports.patterns import PatternCompiler
 from archivolt.ports.retrieval import TextIndex
 from archivolt.vaults.advanced_search import AdvancedSearch
 from archivolt.vaults.backlinks import BacklinkService
@@ -23,11 +24,12 @@ class Finding:
         text_index: TextIndex,
         catalogue: Catalogue,
         files: FileStore,
+        patterns: PatternCompiler,
         clock: Clock,
     ) -> None:
-        self.advanced = AdvancedSearch(notes, catalogue, clock)
+        self.advanced = AdvancedSearch(notes, catalogue, files, patterns, clock)
         self.paths = PathSearch(notes, catalogue)
         self.tags = TagService(notes, text_index, catalogue)
-        self.recent = RecentService(notes, catalogue, clock)
+        self.recent = RecentService(notes, catalogue, files, clock)
         self.backlinks = BacklinkService(notes, catalogue, files)
         self.graph = GraphService(notes, catalogue)

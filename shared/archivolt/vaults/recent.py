@@ -11,8 +11,10 @@ from archivolt.domain.paths import VaultPath, vault_uri
 from archivolt.domain.vault import ETag, VaultAccess
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
+from archivolt.ports.files import FileStore
 from archivolt.ports.notes import Note, NoteIndex, RecentBy
-from archivolt.vaults.current_notes import current_notes
+from archivolt.vaults.current_notes import NoteKey, current_notes
+from archivolt.vaults.moved_notes import moved_notes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,9 +43,12 @@ class RecentFiles:
 class RecentService:
     """Lists the newest documents of the vaults it is given access to."""
 
-    def __init__(self, index: NoteIndex, catalogue: Catalogue, clock: Clock) -> None:
+    def __init__(
+        self, index: NoteIndex, catalogue: Catalogue, files: FileStore, clock: Clock
+    ) -> None:
         self._index = index
         self._catalogue = catalogue
+        self._files = files
         self._clock = clock
 
     def recent(
@@ -68,14 +73,16 @@ class RecentService:
         found = self._index.recent(list(names), by=by, limit=end + 1)
         page = found[offset:end]
         entries = current_notes(self._catalogue, page)
+        others = [note for note in page if _key(note) not in entries]
+        moved = moved_notes(self._catalogue, self._files, others)
         now = self._clock.now()
 
-        def file(note: Note, etag: str) -> RecentFile:
+        def file(note: Note, path: VaultPath, etag: str) -> RecentFile:
             moment = note.created if by is RecentBy.CREATED else note.modified
             return RecentFile(
                 vault=names[note.vault],
-                path=note.path,
-                uri=vault_uri(names[note.vault], note.path),
+                path=path,
+                uri=vault_uri(names[note.vault], path),
                 title=note.title,
                 etag=ETag(etag),
                 size=note.size,
@@ -86,9 +93,13 @@ class RecentService:
 
         return RecentFiles(
             files=[
-                file(note, entry.etag)
+                file(note, shown.path, shown.etag)
                 for note in page
-                if (entry := entries.get((note.vault, note.path)))
+                if (shown := entries.get(_key(note)) or moved.get(_key(note)))
             ],
             next_offset=end if len(found) > end else None,
         )
+
+
+def _key(note: Note) -> NoteKey:
+    return note.vault, note.path

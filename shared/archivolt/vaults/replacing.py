@@ -32,6 +32,7 @@ from archivolt.domain.paths import VaultPath
 from archivolt.domain.placeholders import first_placeholder
 from archivolt.domain.secret_positions import uncovers
 from archivolt.domain.vault import ETag, FileContent, FileInfo, VaultAccess, VaultRef
+from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
 from archivolt.ports.notes import NoteIndex, ScanSort, TextScan
@@ -40,6 +41,7 @@ from archivolt.vaults.confirmed_writes import ConfirmedWrites
 from archivolt.vaults.diffs import Diff, redacted_diff
 from archivolt.vaults.files import require_writer
 from archivolt.vaults.many_files import deadline_of, work_through
+from archivolt.vaults.moved_notes import PathFilter, led_along
 from archivolt.vaults.mutations import with_note
 from archivolt.vaults.replaced_text import NewText, Replacing, new_text
 from archivolt.vaults.replacing_summary import replacing_summary
@@ -73,10 +75,16 @@ class ReplacingService:
     """Replaces for a caller who may write; others get `ForbiddenError` `vault_read_only`."""
 
     def __init__(
-        self, store: FileStore, notes: NoteIndex, patterns: PatternCompiler, clock: Clock
+        self,
+        store: FileStore,
+        notes: NoteIndex,
+        catalogue: Catalogue,
+        patterns: PatternCompiler,
+        clock: Clock,
     ) -> None:
         self._writes = ConfirmedWrites(store)
         self._notes = notes
+        self._catalogue = catalogue
         self._patterns = patterns
         self._clock = clock
 
@@ -172,7 +180,10 @@ class ReplacingService:
             if len(paths) > MAX_REPLACED_FILES or not page.complete:
                 raise TooLargeError("too_many_files", count=len(paths), limit=MAX_REPLACED_FILES)
             if not page.more:
-                return paths
+                break
+        led = led_along(self._catalogue, vault, paths)
+        passing = PathFilter(self._patterns, scan.include_paths, scan.exclude_paths)
+        return sorted(path for path in led if passing.passes(path))
 
     def _seen(
         self, vault: VaultRef, path: VaultPath, pattern: Pattern, asked: Replacing

@@ -114,6 +114,7 @@ def test_what_is_found_is_what_the_files_say(
             text_index=world.text_index,
             catalogue=world.catalogue,
             files=world.files,
+            patterns=Re2Patterns(),
             clock=world.clock,
         )
         access = world.directory.access(ACME, ALICE, "notes")

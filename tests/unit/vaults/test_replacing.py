@@ -40,7 +40,9 @@ class Shop(Desk):
 
     def service(self, store: InMemoryFiles) -> ReplacingService:
         """Return the service over other files."""
-        return ReplacingService(store, self.notes, Re2Patterns(), self.world.clock)
+        return ReplacingService(
+            store, self.notes, self.world.catalogue, Re2Patterns(), self.world.clock
+        )
 
     def add(self, path: str, data: str | bytes, indexed: str | None = None) -> None:
         """Write a file and index it; `indexed` is its extracted text where that is another."""
