@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
+from archivolt.domain.embedding_key import KEY_TROUBLES
 from archivolt.domain.identity import TenantId, UserId
 from archivolt.domain.paths import ROOT, VaultPath
 from archivolt.domain.vault import VaultRef
@@ -167,6 +168,10 @@ def read_again(entry: CatalogueEntry, stored: CatalogueEntry | None) -> Catalogu
         return entry
     # The tombstone of what moved away tells what it was, but for the number of passages.
     gone = stored.state is IndexState.DELETED
+    lacks = not gone and stored.reason and stored.reason not in KEY_TROUBLES
+    if entry.reason or lacks:
+        # Of what was read in part, more may be read each time.
+        return entry
     passages = entry.passages if gone else stored.passages
     before = stored.sha256, stored.recipe, passages
     if (entry.sha256, entry.recipe, entry.passages) != before:

@@ -1,12 +1,15 @@
 """Of a changing document a search finds one generation at any moment; in the end, one is left."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 import pytest
 
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
+from archivolt.ports.ingestion import Extraction
+from tests.fakes.extraction import ScriptedExtractor
 from tests.fakes.faults import Death
 from tests.index_contents import contents
 from tests.index_world import IndexWorld
@@ -35,6 +38,27 @@ def test_at_every_moment_of_an_edit_the_document_is_found_just_once() -> None:
     assert list(world.text_index.generations(world.vault)) == [
         (path, world.entry(path).generation) for path in ("a.md", "b.md")
     ]
+
+
+def test_of_what_was_read_in_part_and_is_read_again_no_former_text_is_shown() -> None:
+    class Recognising(ScriptedExtractor):
+        def extract(self, data: bytes, *, name: str) -> Extraction:
+            read = super().extract(data, name=name)
+            some = ("llamas of old", "llamas anew", "llamas anew, all")[len(self.extracted) - 1]
+            unread = 0 if some.endswith("all") else 1
+            return replace(read, markdown=some, unread_pages=unread)
+
+    world = IndexWorld()
+    world.extractor = Recognising()
+    scan = replace(world.write("a.md", "a scan"), sequencer=None, anew=True)
+    world.deliver(scan)
+    world.embed()
+    for expected in ("llamas anew", "llamas anew, all"):
+        world.deliver(scan)
+        assert world.entry("a.md").passages == 1
+        for mode in (SearchMode.LEXICAL, SearchMode.HYBRID):
+            assert [hit.excerpt for hit in world.search("llamas", mode=mode).hits] == [expected]
+        world.embed()
 
 
 def followed(call: Callable[P, R], act: Callable[[], None]) -> Callable[P, R]:
