@@ -220,7 +220,9 @@ class EmbedPassages:
             return
         if is_alike(entry, job.generation):
             self._work_off(replace(job, generation=entry.generation), time_left)
-        if not self._moved.vectors_stand(entry):
+            # Without time or a key there are none yet, and what was just written stands for it.
+            self._clear_up(job, self._catalogue.get(job.vault, job.path) or entry)
+        elif not self._moved.vectors_stand(entry):
             self._remove_older(job, than=entry.generation)
 
     def _clear_up(self, job: EmbeddingJob, entry: CatalogueEntry) -> None:

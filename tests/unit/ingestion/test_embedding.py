@@ -330,6 +330,35 @@ def test_a_long_document_is_embedded_in_several_goes(
     assert len(world.embedder.embedded) == count
 
 
+def test_vectors_stand_for_what_was_read_again_meanwhile_where_there_is_no_time_for_its_own(
+    world: IndexWorld,
+) -> None:
+    class ReadAgain(InMemoryVectors):
+        is_over = False
+
+        def upsert(
+            self, users: Sequence[UserId], vault: VaultRef, document: EmbeddedDocument
+        ) -> None:
+            super().upsert(users, vault, document)
+            if not self.is_over:
+                self.is_over = True
+                assert not world.deliver(again).failed
+                world.cache.forget(vault, world.entry(NOTE).sha256)
+
+    again = replace(world.write(NOTE, "llamas"), sequencer=None, anew=True)
+    world.deliver(again)
+    [job] = world.queue.take()
+    world.vectors = vectors = ReadAgain()
+    left = iter([plenty(), plenty()])
+    time_left = lambda: next(left, timedelta(0))  # noqa: E731
+    assert not world.embed_passages.run({"m": job}, time_left=time_left).failed
+    assert vectors.is_over
+    assert world.state(NOTE) is IndexState.PENDING
+    assert world.found("llamas", mode=SearchMode.DENSE) == [NOTE]
+    world.embed()
+    assert (world.state(NOTE), world.points(NOTE)) == (IndexState.INDEXED, 1)
+
+
 def test_another_model_embeds_anew(world: IndexWorld) -> None:
     world.deliver(world.write(NOTE, "llamas"))
     [job] = world.queue.take()
