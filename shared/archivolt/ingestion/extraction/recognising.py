@@ -14,7 +14,15 @@ EXTRACTION_VERSION: Final = "4"
 """Changes when the same document gives another text: an index made before has to be made anew."""
 
 # Pictures and files written as text: no word is so long, and none of these is ever looked for.
-_ENCODED: Final = re.compile(r"(?<![\w+/-])[A-Za-z0-9+/_-]{1000,}+={0,2}")
+# They are written in one of two alphabets (RFC 4648, 4 and 5), paths and names in both.
+_ENCODED: Final = re.compile(
+    r"(?:(?<![\w+/])[A-Za-z0-9+/]{1000,}+(?![_-])|(?<![\w-])[A-Za-z0-9_-]{1000,}+)={0,2}"
+)
+# Twice what chance gives: two of the 64 letters of base64. In paths and names they part words.
+_MAX_SIGNS_SHARE: Final = 1 / 16
+_SIGNS: Final = "+/-_"
+# A letter or digit in a line that opens no fence.
+_WORDS: Final = re.compile(r"^(?!```).*[^\W_]", re.MULTILINE)
 _ELLIPSIS: Final = "\u2026"
 
 ExtractorFactory = Callable[[], Extractor]
@@ -56,7 +64,7 @@ class RecognisingExtractor:
         if form is DocumentFormat.ENCRYPTED_OFFICE:
             raise UnsupportedContentError("document_encrypted")
         extraction = self._read(form, data, name)
-        markdown = _ENCODED.sub(_told, extraction.markdown)
+        markdown = _without_encoded(extraction.markdown)
         if len(markdown) > MAX_EXTRACTED_CHARS:
             raise TooLargeError("document_too_much_text", limit=MAX_EXTRACTED_CHARS)
         return replace(extraction, markdown=_storable(markdown))
@@ -95,11 +103,18 @@ class RecognisingExtractor:
         return more if len(more.markdown) > len(found.markdown) else found
 
 
+def _without_encoded(text: str) -> str:
+    """Return text without what is base64 in it; nothing where there is nothing else."""
+    kept = _ENCODED.sub(_told, text)
+    return kept if kept == text or _WORDS.search(kept) else ""
+
+
 def _told(encoded: re.Match[str]) -> str:
     """Return what is kept of a long run of letters: all of it, unless it is base64."""
     run = encoded[0]
     is_base64 = all(any(map(kind, run)) for kind in (str.islower, str.isupper, str.isdigit))
-    return _ELLIPSIS if is_base64 else run
+    signs = sum(map(run.count, _SIGNS))
+    return _ELLIPSIS if is_base64 and signs <= len(run) * _MAX_SIGNS_SHARE else run
 
 
 def _storable(text: str) -> str:
