@@ -8,6 +8,7 @@ from archivolt.domain.limits import MAX_EXTRACTED_CHARS
 from archivolt.ingestion.extraction.formats import DocumentFormat, recognise
 from archivolt.ingestion.extraction.plain_text import PlainTextExtractor
 from archivolt.ingestion.extraction.recognising import RecognisingExtractor
+from archivolt.ingestion.splitting import split
 from archivolt.ports.ingestion import Extraction
 from archivolt.vaults.decoding import decode
 
@@ -62,7 +63,8 @@ def extracted(data: bytes | str, name: str) -> Extraction:
         (b"\xff\xd8\xff\xe0...", "a.md", DocumentFormat.IMAGE),
         (b"II*\0...", "a", DocumentFormat.IMAGE),
         (b"RIFF....WEBP", "a", DocumentFormat.IMAGE),
-        (b"GIF89a...", "a.md", DocumentFormat.IMAGE),
+        (b"GIF89a\x20\x03\x58\x02\xf7\0\0...", "a.md", DocumentFormat.IMAGE),
+        (b"GIF89a images are moving pictures.", "gif.md", DocumentFormat.MARKDOWN),
         (b"BM............\x28\0\0\0...", "a", DocumentFormat.IMAGE),
         (b"BM and AM stations of the coast", "a.txt", DocumentFormat.PLAIN_TEXT),
         (b"<?xml version='1.0'?><a/>", "a.xml", DocumentFormat.CODE),
@@ -163,7 +165,21 @@ def test_pictures_written_as_text_are_no_words() -> None:
     assert '"\u2026", "text": "kept"' in extracted(notebook, "a.ipynb").markdown
 
 
-@pytest.mark.parametrize("word", ["a" * 5_000, "ACGT" * 1_000, "0f" * 1_000, "Ab1" * 300])
+@pytest.mark.parametrize("name", ["a.txt", "a.b64"])
+def test_a_picture_and_nothing_else_is_no_text(name: str) -> None:
+    found = extracted(b64encode(bytes(range(256)) * 10), name)
+    assert split(found.markdown, budget=99, count=len) == []
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("a" * 5_000, "ACGT" * 1_000, "0f" * 1_000, "Ab1" * 300, "a1B" + "_" * 2_000),
+        "".join(f"/Section{number}" for number in range(200)),
+        "-".join(f"Step{number}" for number in range(300)),
+        "".join(f"/Section_{number}" for number in range(200)),
+    ],
+)
 def test_long_words_are_kept(word: str) -> None:
     assert extracted(word, "a.txt").markdown == word
 

@@ -72,7 +72,9 @@ _HTML_BYTES: Final = 4_096
 _BOMS: Final = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _RTF: Final = b"{\\rtf"
 _IMAGES: Final = re.compile(
-    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|II\*\0|MM\0\*|GIF8[79]a|RIFF.{4}WEBP"
+    rb"\x89PNG\r\n\x1a\n|\xff\xd8\xff|II\*\0|MM\0\*|RIFF.{4}WEBP"
+    # The mark of a GIF is letters: what is said of its screen tells it from text.
+    rb"|GIF8[79]a(?=.{0,6}\0)"
     # A bitmap's mark is two letters: the size of its second head tells it from text.
     rb"|BM.{12}[\x0c\x28\x34\x38\x40\x6c\x7c]\0\0\0",
     re.S,
