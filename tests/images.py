@@ -47,9 +47,12 @@ def webp_that_says(width: int, height: int) -> bytes:
     return b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0" + sides
 
 
-def gif_that_says(width: int, height: int) -> bytes:
-    """Return the beginning of a GIF file of this size."""
-    return b"GIF89a" + struct.pack("<HHBBB", width, height, 0, 0, 0)
+def gif_that_says(width: int, height: int, *pictures: tuple[int, int]) -> bytes:
+    """Return the beginning of a GIF file of this size, and of pictures of these on it."""
+    screen = struct.pack("<HHBBB", width, height, 0x80, 0, 0) + bytes(6)
+    drawn = (struct.pack("<BHHHHB", 0x2C, 0, 0, *sides, 0x80) for sides in pictures)
+    extension = b"\x21\xf9\x04\x2c\x2c\x2c\x2c\0"
+    return b"GIF89a" + screen + b"".join(extension + each + bytes(8) for each in drawn)
 
 
 def bitmap_that_says(width: int, height: int) -> bytes:

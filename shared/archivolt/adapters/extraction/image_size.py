@@ -2,6 +2,9 @@
 
 import re
 import struct
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import islice
 from typing import Final
 
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
@@ -20,6 +23,9 @@ _SHORT: Final = 3
 _MAX_TIFF_PAGES: Final = 1_000
 _MAX_TIFF_ENTRIES: Final = 500
 _MAX_JPEG_MARKERS: Final = 10_000
+_MAX_GIF_BLOCKS: Final = 1_000_000
+_GIF_EXTENSION: Final = 0x21
+_GIF_PICTURE: Final = 0x2C
 _WEBP_HEAD_BYTES: Final = 30
 # Where a TIFF file says where the directory of its first page is.
 _FIRST_DIRECTORY: Final = 4
@@ -42,8 +48,7 @@ def points_of(data: bytes) -> int | None:
         if data[:4] in _TIFF:
             return _tiff(data, _TIFF[data[:4]])
         if data.startswith(_GIF):
-            width, height = struct.unpack_from("<HH", data, 6)
-            return width * height
+            return _gif(data)
         return _bitmap(data) if data.startswith(_BITMAP) else _webp(data)
     except (struct.error, IndexError):
         return None
@@ -62,6 +67,37 @@ def _jpeg(data: bytes) -> int | None:
         else:
             place += 2 + struct.unpack_from(">H", data, place + 2)[0]
     return None
+
+
+def _gif(data: bytes) -> int | None:
+    """Return the points of its screen or of the largest picture on it: each says its own."""
+    points = blocks = 0
+    with suppress(IndexError, struct.error):  # cut short: what is there counts
+        for blocks, found in enumerate(islice(_gif_blocks(data), _MAX_GIF_BLOCKS)):  # noqa: B007
+            points = max(points, found)
+    return points if points and blocks < _MAX_GIF_BLOCKS - 1 else None
+
+
+def _gif_blocks(data: bytes) -> Iterator[int]:
+    """Yield the points that each block says, 0 for one that says none (GIF89a, appendix B)."""
+    width, height, packed = struct.unpack_from("<HHB", data, 6)
+    yield width * height
+    place = 13 + _gif_colours(packed)
+    while data[place] in {_GIF_EXTENSION, _GIF_PICTURE}:
+        if data[place] == _GIF_PICTURE:
+            width, height, packed = struct.unpack_from("<HHB", data, place + 5)
+            yield width * height
+            place += 9 + _gif_colours(packed)
+        place += 2
+        while data[place]:
+            yield 0
+            place += 1 + data[place]
+        place += 1
+
+
+def _gif_colours(packed: int) -> int:
+    """Return the bytes of a table of colours."""
+    return 6 << (packed & 7) if packed & 0x80 else 0
 
 
 def page_places(data: bytes) -> list[Place]:

@@ -212,6 +212,12 @@ class TestImages:
         assert points_of(bitmap_that_says(30, 20)) == 600
         assert points_of(old_bitmap_that_says(30, 20)) == 600
 
+    def test_the_largest_picture_on_a_screen_counts(self) -> None:
+        assert points_of(gif_that_says(1, 1, (3, 2), (30, 20), (5, 5))) == 600
+        assert points_of(gif_that_says(0, 0, (30, 20))[:-8]) == 600
+        assert points_of(gif_that_says(30, 20, (3, 2))) == 600
+        assert points_of(gif_that_says(30, 20, (3, 2))[:-1] + b"\1\0" * 1_000_000) is None
+
     @pytest.mark.parametrize("image", [gif_that_says(30, 20), bitmap_that_says(30, 20)])
     def test_pictures_of_old_programs_wait_for_an_engine_too(self, image: bytes) -> None:
         found = extractor_of_all_formats().extract(image, name="scan.dat")
