@@ -3,6 +3,8 @@ from ctypes import Array, c_double, c_ushort
 FPDF_ERR_PASSWORD: int
 FPDF_PAGEOBJ_IMAGE: int
 FPDF_PAGEOBJ_PATH: int
+FPDF_ANNOT_FLAG_HIDDEN: int
+FPDF_ANNOT_FLAG_NOVIEW: int
 FPDF_ANNOT_FREETEXT: int
 FPDF_ANNOT_WIDGET: int
 FPDF_FORMFIELD_TEXTFIELD: int
@@ -21,6 +23,7 @@ def FPDFText_GetCharOrigin(  # noqa: N802
 def FPDFPage_GetAnnotCount(page: object) -> int: ...  # noqa: N802
 def FPDFPage_GetAnnot(page: object, index: int) -> object: ...  # noqa: N802
 def FPDFPage_CloseAnnot(annotation: object) -> None: ...  # noqa: N802
+def FPDFAnnot_GetFlags(annotation: object) -> int: ...  # noqa: N802
 def FPDFAnnot_GetSubtype(annotation: object) -> int: ...  # noqa: N802
 def FPDFAnnot_GetRect(annotation: object, rect: FS_RECTF) -> int: ...  # noqa: N802
 def FPDFAnnot_GetStringValue(  # noqa: N802

@@ -17,6 +17,7 @@ _FILLED: Final = frozenset(
 )
 # ISO 32000-1, table 228, bit 14.
 _PASSWORD: Final = 1 << 13
+_UNSEEN: Final = raw.FPDF_ANNOT_FLAG_HIDDEN | raw.FPDF_ANNOT_FLAG_NOVIEW
 _MAX_ANNOTATIONS: Final = 1_000
 _MAX_BYTES: Final = 2_000_000
 # How far below its upper edge the first line of a field ends, in points.
@@ -63,6 +64,8 @@ def _filled(page: pypdfium2.PdfPage) -> Iterator[tuple[str, float]]:
 
 
 def _said(page: pypdfium2.PdfPage, annotation: object) -> str:
+    if raw.FPDFAnnot_GetFlags(annotation) & _UNSEEN:
+        return ""
     kind = raw.FPDFAnnot_GetSubtype(annotation)
     if kind == raw.FPDF_ANNOT_FREETEXT:
         return _text(partial(raw.FPDFAnnot_GetStringValue, annotation, b"Contents"))

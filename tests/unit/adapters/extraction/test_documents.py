@@ -111,7 +111,9 @@ class TestPdf:
             f"{field.format(1, 735, 750)} /V (Zo\\351 Martin)",
             f"{field.format(2, 700, 715)} /V (secret) /Ff 8192",
             f"{field.format(3, 700, 715)} /FT /Btn /V /Yes",
-            "/Subtype /FreeText /Rect [50 600 200 620] /Contents (typed\non it)",
+            f"{field.format(4, 735, 750)} /V (unseen) /F 2",
+            "/Subtype /FreeText /Rect [50 600 200 620] /Contents (unseen) /F 36",
+            "/Subtype /FreeText /Rect [50 600 200 620] /Contents (typed\non it) /F 4",
             "/Subtype /Text /Rect [50 500 60 510] /Contents (a remark)",
         ]
         found = extracted(pdf([["Name:", "Password:"]], annotations=notes)).markdown
