@@ -1,6 +1,7 @@
 """What people filled into the fields of a PDF page, or typed onto it: no text layer has that."""
 
-from collections import Counter
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from ctypes import Array, c_ushort
@@ -11,6 +12,8 @@ import pypdfium2
 from pypdfium2 import raw
 
 from archivolt.adapters.extraction.pdf_lines import Line
+from archivolt.domain.errors import TooLargeError
+from archivolt.domain.limits import MAX_EXTRACTED_CHARS
 
 _FILLED: Final = frozenset(
     {raw.FPDF_FORMFIELD_TEXTFIELD, raw.FPDF_FORMFIELD_COMBOBOX, raw.FPDF_FORMFIELD_LISTBOX}
@@ -32,19 +35,35 @@ def prepare_fields(document: pypdfium2.PdfDocument) -> None:
 
 
 def with_fields(lines: Sequence[Line], page: pypdfium2.PdfPage) -> list[Line]:
-    """Return the lines of a page with what its fields say, each after the line at its height."""
-    found = list(lines)
+    """Return the lines of a page with what its fields say, each after the line at its height.
+
+    Raises:
+        TooLargeError: `document_too_much_text`.
+
+    """
     sizes: Counter[float] = Counter()
     for line in lines:
         sizes[line.size] += len(line.text)
     size = sizes.most_common(1)[0][0] if sizes else _USUAL_SIZE
+    # Of lines equally near, the last: what is filled in stands behind its label.
+    last = {line.height: at for at, line in enumerate(lines)}
+    heights = sorted(last)
+    behind: dict[int, list[Line]] = defaultdict(list)
+    chars = 0
     for text, height in _filled(page):
-        new = [Line(part.strip(), size, height) for part in text.splitlines() if part.strip()]
-        # Of lines equally near, the last: what was filled in after a field stands behind it.
-        nearest = min(
-            range(len(found)), key=lambda at: (abs(found[at].height - height), -at), default=-1
-        )
-        found[nearest + 1 : nearest + 1] = new
+        chars += len(text)
+        if chars > MAX_EXTRACTED_CHARS:
+            raise TooLargeError("document_too_much_text", limit=MAX_EXTRACTED_CHARS)
+        above = bisect_left(heights, height)
+        near = heights[max(above - 1, 0) : above + 1]
+        nearest = min(near, key=lambda at: (abs(at - height), -last[at]), default=None)
+        parts = filter(None, map(str.strip, text.splitlines()))
+        behind[-1 if nearest is None else last[nearest]] += [
+            Line(part, size, height) for part in parts
+        ]
+    found = behind[-1]
+    for at, line in enumerate(lines):
+        found += [line, *behind[at]]
     return found
 
 

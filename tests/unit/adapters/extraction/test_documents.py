@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from archivolt.adapters.extraction import isolated
+from archivolt.adapters.extraction import isolated, pdf_fields
 from archivolt.adapters.extraction.isolated import IsolatedExtractor
+from archivolt.adapters.extraction.pdf import PdfExtractor
 from archivolt.composition.extraction import extractor_of_all_formats
 from archivolt.domain.errors import (
     ArchivoltError,
@@ -118,6 +119,19 @@ class TestPdf:
         ]
         found = extracted(pdf([["Name:", "Password:"]], annotations=notes)).markdown
         assert " ".join(found.split()) == "<!-- page 1 --> Name: Zoé Martin Password: typed on it"
+
+    def test_fields_stand_with_the_lines_of_the_page_and_not_with_each_other(self) -> None:
+        typed = "/Subtype /FreeText /Rect [50 {0} 200 {0}] /Contents ({0})"
+        notes = [typed.format(height) for height in (600, 300, 590)]
+        found = extracted(pdf([["Notes:"]], annotations=notes)).markdown
+        assert found.split()[-4:] == ["Notes:", "600", "300", "590"]
+
+    def test_fields_are_counted_while_they_are_read(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(pdf_fields, "MAX_EXTRACTED_CHARS", 1_000)
+        note = f"/Subtype /FreeText /Rect [50 600 200 620] /Contents ({'x' * 400})"
+        with pytest.raises(TooLargeError) as raised:
+            PdfExtractor(None).extract(pdf([[]], annotations=[note] * 3), name="a.pdf")
+        assert raised.value.code == "document_too_much_text"
 
     def test_a_scan_has_no_text(self) -> None:
         found = extracted(pdf([[], []]))
