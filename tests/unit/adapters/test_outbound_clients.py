@@ -2,6 +2,7 @@
 
 import asyncio
 import datetime as dt
+import socket
 import ssl
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,9 +13,10 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
+from httpcore2 import ConnectTimeout
 
 from archivolt.adapters.http.addresses import OutboundRules
-from archivolt.adapters.http.backends import AsyncGuardedBackend, GuardedBackend
+from archivolt.adapters.http.backends import MAX_RESOLVING, AsyncGuardedBackend, GuardedBackend
 from archivolt.adapters.http.documents import read_json
 from archivolt.adapters.http.outbound import (
     AnswerCapError,
@@ -25,6 +27,7 @@ from archivolt.adapters.http.outbound import (
     guarded_client,
 )
 from archivolt.domain.errors import InvalidRequestError, UnavailableError
+from tests.e2e.stack import wait_until
 from tests.unit.adapters.loopback_server import Answer, LoopbackServer, loopback_server
 
 LOOPBACK_ALLOWED = OutboundRules.from_setting("127.0.0.1,localhost")
@@ -225,6 +228,56 @@ def test_nobody_waits_for_a_resolver_that_does_not_answer() -> None:
     with httpx2.Client(transport=transport) as client, pytest.raises(httpx2.ConnectTimeout):
         client.get("http://models.example/", timeout=httpx2.Timeout(30, connect=0.01))
     is_over.set()
+
+
+Connect = Callable[[str, int, float], None]
+
+
+@pytest.fixture(params=["blocking", "async"])
+def connect(request: pytest.FixtureRequest) -> Iterator[Connect]:
+    """Give what connects and closes, on one event loop where it needs one."""
+    blocking, backend = GuardedBackend(LOOPBACK_ALLOWED), AsyncGuardedBackend(LOOPBACK_ALLOWED)
+
+    def at_once(host: str, port: int, seconds: float) -> None:
+        blocking.connect_tcp(host, port, seconds).close()
+
+    async def in_a_loop(host: str, port: int, seconds: float) -> None:
+        await (await backend.connect_tcp(host, port, seconds)).aclose()
+
+    with asyncio.Runner() as runner:
+
+        def on_it(host: str, port: int, seconds: float) -> None:
+            runner.run(in_a_loop(host, port, seconds))
+
+        yield at_once if request.param == "blocking" else on_it
+
+
+def test_names_that_hang_keep_nobody_waiting_and_are_so_many_at_most(
+    connect: Connect, server: LoopbackServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_over, known = Event(), socket.getaddrinfo
+
+    def getaddrinfo(host: str, port: int, *given: int, **named: int) -> object:
+        if host == "slow.example":
+            is_over.wait()
+        return known("127.0.0.1", port, *given, **named)
+
+    def is_reached(host: str, seconds: float = 30) -> bool:
+        try:
+            connect(host, server.port, seconds)
+        except ConnectTimeout:
+            return False
+        return True
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    hung = 0
+    while is_reached("localhost") and hung <= MAX_RESOLVING:
+        assert not is_reached("slow.example", 0.001)
+        hung += 1
+    is_over.set()
+
+    assert MAX_RESOLVING // 2 < hung <= MAX_RESOLVING
+    wait_until(lambda: is_reached("localhost"))
 
 
 def test_a_head_without_end_has_the_read_timeout_where_a_client_says_no_other(

@@ -5,10 +5,11 @@ that a second answer of the resolver can change nothing. TLS and the `Host` head
 name, which the layers above never lose.
 """
 
+import asyncio
 import socket
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import Future
-from threading import Thread
+from threading import BoundedSemaphore, Thread
 from typing import Final
 
 import anyio
@@ -30,6 +31,9 @@ from archivolt.domain.limits import MAX_OUTBOUND_SECONDS
 
 # How many addresses of a host are tried.
 _TRIED: Final = 4
+# Names that are being resolved at the same time: each has a thread, until the resolver gives up.
+MAX_RESOLVING: Final = 128
+_resolving = BoundedSemaphore(MAX_RESOLVING)
 
 _Found = Sequence[tuple[int, int, int, str, tuple[str | int | bytes, ...]]]
 
@@ -40,8 +44,13 @@ def resolve(host: str, port: int) -> _Found:
 
 
 async def resolve_async(host: str, port: int) -> _Found:
-    """Return the addresses of a host without blocking."""
-    return await anyio.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    """Return the addresses of a host without blocking, nor in a thread that others wait for.
+
+    Raises:
+        TimeoutError: Too many names are being resolved.
+
+    """
+    return await asyncio.wrap_future(_begun(lambda: resolve(host, port)))
 
 
 class GuardedBackend(NetworkBackend):
@@ -150,16 +159,37 @@ class AsyncGuardedBackend(AsyncNetworkBackend):
 
 def _in_time(work: Callable[[], _Found], seconds: float | None) -> _Found:
     """Return what `work` comes to, in time: what the system's resolver does ends when it does."""
+    return _begun(work).result(seconds)
+
+
+def _begun(work: Callable[[], _Found]) -> Future[_Found]:
+    """Begin to resolve a name in a thread of its own; a pool's would be taken by those that hang.
+
+    Raises:
+        TimeoutError: Too many names are being resolved.
+
+    """
     done: Future[_Found] = Future()
+    done.set_running_or_notify_cancel()  # it ends even where nobody waits any more
 
     def do() -> None:
         try:
-            done.set_result(work())
+            try:
+                found = work()
+            finally:
+                _resolving.release()
+            done.set_result(found)
         except Exception as error:  # noqa: BLE001  the caller's to judge
             done.set_exception(error)
 
-    Thread(target=do, name="resolving", daemon=True).start()
-    return done.result(seconds)
+    if not _resolving.acquire(blocking=False):
+        raise TimeoutError
+    try:
+        Thread(target=do, name="resolving", daemon=True).start()
+    except RuntimeError as error:  # the system has no thread left
+        _resolving.release()
+        raise TimeoutError from error
+    return done
 
 
 def _checked(rules: OutboundRules, host: str, port: int, found: _Found) -> list[str]:
