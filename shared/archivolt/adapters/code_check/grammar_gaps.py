@@ -65,7 +65,9 @@ def _gap(pattern: str, read: _Read) -> _Gap:
 
 _COMMENT: Final = r"/\*(?:[^*]|\*(?!/))*\*/"
 _EMPTY_LINE: Final = rf"[ \t]*(?:{_COMMENT}[ \t]*|//[^\n]*)?\n"
-_SPACE: Final = rf"(?:\s|{_COMMENT}|//[^\n]*\n)*"
+# Long comments would be read to their end from each of their lines.
+_EMPTY_LINES: Final = rf"(?:{_EMPTY_LINE}){{0,20}}?"
+_SPACE: Final = rf"(?:\s++|{_COMMENT}|//[^\n]*\n){{0,20}}"
 _CONTEXTUAL: Final = (
     "abstract|accessor|any|as|assert|asserts|async|await|bigint|boolean|constructor|declare|from|get|"
     "global|implements|in|infer|is|keyof|let|module|namespace|never|number|object|of|out|override|"
@@ -77,7 +79,7 @@ _JAVASCRIPT: Final = (
     _gap(r"^[ \t]*(?:static[ \t]+)?#\w+[ \t]*\n\s*?(?P<end>[ \t]+)(?=\S)", _end),
     # What cannot go on with a bracket, and so ends with its line.
     _gap(
-        rf"(?<=[\w$}}])[ \t]*\n(?:{_EMPTY_LINE})*?(?P<end>[ \t]+)(?=\[)(?!\[[^\]\n]*\]\s*[:(])",
+        rf"(?<=[\w$}}])[ \t]*\n{_EMPTY_LINES}(?P<end>[ \t]+)(?=\[)(?!\[[^\]\n]*\]\s*[:(])",
         _end,
     ),
     # Any word is a name where something is exported or imported under it.
@@ -105,7 +107,7 @@ _TYPESCRIPT: Final = (
     _gap(r"(?P<gone>,)(?=\s*\}\s*:)", _gone),
     # A signature that the end of its line ends.
     _gap(
-        rf"(?<=[\w$>\])}}'\"`])(?<!=>)(?<!extends)[ \t]*\n(?:{_EMPTY_LINE})*?"
+        rf"(?<=[\w$>\])}}'\"`])(?<!=>)(?<!extends)[ \t]*\n{_EMPTY_LINES}"
         r"(?P<end>[ \t]+)(?=[<(])",
         _end,
     ),

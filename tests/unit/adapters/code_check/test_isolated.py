@@ -152,6 +152,22 @@ def test_a_hostile_text_costs_no_more_than_a_child(language: CodeLanguage, text:
     assert len(check.errors) <= MAX_CODE_ERRORS
 
 
+@pytest.mark.parametrize(
+    ("language", "line"),
+    [
+        (CodeLanguage.JAVASCRIPT, "// a word\n"),
+        (CodeLanguage.TYPESCRIPT, "// a word\n"),
+        (CodeLanguage.TYPESCRIPT, "    // a word,\n"),
+    ],
+)
+def test_a_long_comment_does_not_take_all_that_a_child_has(
+    language: CodeLanguage, line: str
+) -> None:
+    check = CHECKER.check(language, line * 6_000 + "let a = ;\n")
+
+    assert [error.line for error in check.errors] == [6_001]
+
+
 def test_nothing_of_a_text_is_run(tmp_path: Path) -> None:
     mark = tmp_path / "ran"
     evil = f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n"
