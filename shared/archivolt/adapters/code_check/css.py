@@ -24,7 +24,8 @@ _TOKEN: Final = re.compile(
 _WITHIN: Final = re.compile(
     r"""/\*(?:[^*]|\*(?!/))*\*/|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|\([^()]*\)"""
 )
-_NEXT: Final = re.compile(r"\n\s*(?P<name>-?[a-z][\w-]*)[ \t]*:(?!:)", re.IGNORECASE)
+# `progid:` begins the value of an old filter.
+_NEXT: Final = re.compile(r"\n\s*(?P<name>(?!progid:)-?[a-z][\w-]*)[ \t]*:(?!:)", re.IGNORECASE)
 _DEPTH: Final = 3
 _CLOSING: Final = {"{": "}", "(": ")", "[": "]"}
 

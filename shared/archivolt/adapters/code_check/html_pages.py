@@ -26,10 +26,12 @@ _SCRIPTS: Final = frozenset(("", "module", "text/javascript", "application/javas
 # What a page is made of; nothing in it makes the pattern go back over more than a tag.
 _PARTS: Final = re.compile(
     rb"""(?P<comment><!--(?:.*?-->|.*))
-    | (?P<raw><(?P<name>script|style|title|textarea)(?:\s[^<>]*)?(?<!/)>)
+    | (?P<raw><(?P<name>script|style|title|textarea)
+          (?:\s(?:[^<>"']|"[^"]*"|'[^']*')*+)?(?<!/)>)
       (?P<within>.*?)(?=</(?P=name)|\Z)
     | (?P<bare><(?![a-z/!?])[^<]*)
     | (?P<prolog><\?[^<>]*>)
+    | (?P<data><!\[CDATA\[(?:.*?\]\]>|.*))
     | (?P<tag></?[a-z](?:[^<>"']|"[^"]*"|'[^']*')*+>|<![^<>]*>)
     | (?P<broken><[^<]*)
     | (?P<text>[^<]+)""",
@@ -46,8 +48,10 @@ def html_errors(text: str) -> Iterator[CodeError]:
 
 
 def _found(source: bytes) -> Iterator[CodeError]:
-    tree = Parser(Language(tree_sitter_html.language())).parse(_without_signs(source))
-    for part in _PARTS.finditer(source):
+    # What a server or script fills in is not what it looks like.
+    read = _FILLED_IN.sub(lambda found: b"_" * len(found[0]), source)
+    tree = Parser(Language(tree_sitter_html.language())).parse(_without_signs(read))
+    for part in _PARTS.finditer(read):
         if part["bare"]:
             yield _error_in(source, part.start(), "a < that begins no tag; as text it is &lt;")
     for node in nodes_of(tree):
@@ -66,17 +70,16 @@ def _error_in(source: bytes, offset: int, message: str) -> CodeError:
 def _without_signs(source: bytes) -> bytes:
     """Return a page of the same length without the signs that mean nothing where they stand.
 
-    The grammar takes no & that begins no reference, no < or > in a text, a title for elements, and
-    what a server or script fills in for what it looks like.
+    The grammar takes no & that begins no reference, no < or > in a text, no data of an image, and a
+    title for elements.
     """
-    read = _FILLED_IN.sub(lambda found: b"_" * len(found[0]), source)
-    return _PARTS.sub(_part_without_signs, read.replace(b"&", b"_"))
+    return _PARTS.sub(_part_without_signs, source.replace(b"&", b"_"))
 
 
 def _part_without_signs(part: re.Match[bytes]) -> bytes:
     if part["text"] or part["bare"]:
         return re.sub(rb"[<>]", b"_", part[0])
-    if part["prolog"]:
+    if part["prolog"] or part["data"]:
         return re.sub(rb"[^\n]", b" ", part[0])
     if part["name"] and part["name"].lower() in _TEXT_ALONE:
         return part["raw"] + re.sub(rb"[<>]", b"_", part["within"])
