@@ -1,6 +1,7 @@
 """Python, as its own compiler sees it."""
 
 import re
+import sys
 from collections.abc import Iterator
 from typing import Final
 
@@ -10,7 +11,8 @@ _PARAMETERS: Final = r"\[(?:[^\[\]]|\[[^\[\]]*\])*\]"
 # What newer versions have: templates of texts (3.14), parameters and names of types (3.12).
 _TEMPLATE: Final = re.compile(r"""(?<![\w"'])([rR]?)[tT]([rR]?)(?=["'])""")
 _ALIAS: Final = re.compile(
-    rf"^(?P<before>[ \t]*)type[ \t]+(?P<name>\w+)[ \t]*(?:{_PARAMETERS})?[ \t]*=", re.MULTILINE
+    rf"^(?P<before>[ \t]*)type[ \t]+(?P<name>\w+)[ \t]*(?:{_PARAMETERS})?[ \t]*=(?!=)",
+    re.MULTILINE,
 )
 _DECLARED: Final = re.compile(
     rf"(?P<before>\b(?:def|class)[ \t]+\w+[ \t]*)(?P<types>{_PARAMETERS})"
@@ -32,8 +34,14 @@ def python_errors(text: str) -> Iterator[CodeError]:
 
 
 def _in_older_words(text: str) -> str:
-    """Return a text with what newer versions have as what older ones know, at the same places."""
-    text = _TEMPLATE.sub(r"\1f\2", text)
+    """Return a text with what newer versions have as what this one knows, at the same places.
+
+    What this one knows stays: its compiler tells what is wrong in it.
+    """
+    if sys.version_info < (3, 14):
+        text = _TEMPLATE.sub(r"\1f\2", text)
+    if sys.version_info >= (3, 12):
+        return text
     text = _ALIAS.sub(_in_one_line, text)
     return _DECLARED.sub(lambda told: told["before"] + re.sub(r"[^\n]", " ", told["types"]), text)
 

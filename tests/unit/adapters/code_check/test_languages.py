@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501  a sample stays on one line
 
+import sys
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -164,6 +165,16 @@ def test_an_error_is_told_with_its_place(
 
     assert (first.line, first.column) == place
     assert told in first.message
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="its compiler does not know these words")
+@pytest.mark.parametrize("text", ["def f[0](x): pass\n", "class A[1]: pass\n", "type x[1] = 2\n"])
+def test_what_python_knows_of_types_is_not_read_in_older_words(text: str) -> None:
+    assert [error.line for error in python_errors(text)] == [1]
+
+
+def test_a_comparison_declares_no_type() -> None:
+    assert [error.line for error in python_errors("type x == 5\n")] == [1]
 
 
 def test_errors_go_on_after_the_first_where_the_parser_can() -> None:
