@@ -19,7 +19,13 @@ _WORKER: Final = "archivolt.adapters.code_check.worker"
 
 
 class IsolatedCodeChecker:
-    """A `CodeChecker`; a text that takes too much is told to be unchecked."""
+    """A `CodeChecker`; a text that takes too much is told to be unchecked.
+
+    `seconds`: how long a child is waited for, whatever it computes.
+    """
+
+    def __init__(self, *, seconds: float = MAX_CODE_CHECK_SECONDS) -> None:
+        self._seconds = seconds
 
     def check(self, language: CodeLanguage, text: str) -> CodeCheck:
         """Return what is wrong with a text.
@@ -38,7 +44,7 @@ class IsolatedCodeChecker:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=_environment(),
-                timeout=MAX_CODE_CHECK_SECONDS,
+                timeout=self._seconds,
                 check=False,
             )
         except subprocess.TimeoutExpired:

@@ -9,7 +9,8 @@ from archivolt.adapters.code_check.templates import is_template
 from archivolt.domain.code_check import CodeCheck, CodeError, CodeLanguage
 from archivolt.domain.limits import MAX_CHECKED_CODE_BYTES, MAX_CODE_ERRORS
 
-CHECKER = IsolatedCodeChecker()
+# The child is held by the time that it computes; how long it waits for a busy machine is no matter.
+CHECKER = IsolatedCodeChecker(seconds=300)
 TOO_COMPLEX = CodeCheck(unchecked="code_too_complex")
 
 BROKEN = {
