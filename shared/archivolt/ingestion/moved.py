@@ -131,6 +131,9 @@ class MoveMemory:
             # Its vectors stand for the copy until that has its own.
             return remembering(entry, stored)
         nothing = replace(stored, moved_to=ROOT, moved_over=_NOWHERE, served=_NOWHERE)
+        if not is_there(stored):
+            # The vectors of what left are let go: they stand for nothing that is put here now.
+            entry = replace(entry, embedder="", alike_since=_NOWHERE)
         return remembering(entry, nothing)
 
     def of_gone(self, entry: CatalogueEntry, stored: CatalogueEntry | None) -> CatalogueEntry:

@@ -774,6 +774,20 @@ def test_whether_a_copy_gives_way_is_the_same_whatever_else_a_search_finds() -> 
     assert given_way > 2
 
 
+def test_what_left_has_no_vectors_for_an_equal_file_that_is_put_in_its_place_later(
+    world: ProductWorld,
+) -> None:
+    world.move(OLD, NEW)
+    world.settle_all()
+    assert world.points(OLD) == 0
+    world.create(OLD, "llamas graze")
+    assert not world.deliver(*world.events()).failed
+    entry = world.entry(OLD)
+    assert (entry.state, entry.embedder, entry.alike_since) == (IndexState.PENDING, "", "")
+    world.embed()
+    is_tidy(world)
+
+
 def test_what_left_a_place_that_has_another_file_is_found_through_a_change_of_model(
     world: ProductWorld,
 ) -> None:
