@@ -23,6 +23,7 @@ from archivolt.observability import failure, logger
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.ingestion import EmbeddingQueue
 from archivolt.ports.retrieval import DocumentUpdate, Rewritten, TextIndex
+from archivolt.retrieval.current import UnsettledError
 
 
 @dataclass(slots=True)
@@ -88,6 +89,14 @@ class IndexWriter:
         """Leave out the paths whose passages stand for a document that was moved from them."""
         try:
             needed = self._moved.standing([plan.entry for plan in plans])
+        except UnsettledError as error:
+            if len(plans) == 1:
+                written.fail(plans, error)
+                return []
+            # One of them changes all the time, perhaps: the others need not wait for it.
+            half = len(plans) // 2
+            parts = plans[:half], plans[half:]
+            return [plan for part in parts for plan in self._not_needed(part, written)]
         except Exception as error:  # noqa: BLE001  the messages come again
             written.fail(plans, error)
             return []

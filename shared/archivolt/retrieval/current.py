@@ -27,6 +27,10 @@ from archivolt.ports.retrieval import Candidate
 _LOOKS: Final = 6
 
 
+class UnsettledError(UnavailableError):
+    """Entries changed whenever they were looked at; of fewer, it may be known how they stand."""
+
+
 def entries_along_moves(catalogue: Catalogue, places: Iterable[Place]) -> Entries:
     """Return the entries of these places, and of those that moves lead to from them.
 
@@ -54,7 +58,8 @@ def settled_entries(catalogue: Catalogue, places: Iterable[Place]) -> Entries:
     """Return the same, as they all were at one moment: what is removed rests on them.
 
     Raises:
-        UnavailableError: The catalogue cannot be read, or others write all the time.
+        UnavailableError: The catalogue cannot be read.
+        UnsettledError: Others write all the time.
 
     """
     places = set(places)
@@ -62,7 +67,7 @@ def settled_entries(catalogue: Catalogue, places: Iterable[Place]) -> Entries:
         found, asked = _followed(catalogue, places)
         if len(asked) == 1 or catalogue.get_many(_in_order(asked)) == found:
             return found
-    raise UnavailableError("unavailable")
+    raise UnsettledError("unavailable")
 
 
 def _followed(catalogue: Catalogue, places: Iterable[Place]) -> tuple[Entries, Set[Place]]:

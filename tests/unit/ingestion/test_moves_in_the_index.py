@@ -1,6 +1,6 @@
 """What the product moves is found once at any moment, and nothing is embedded for it."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
@@ -10,7 +10,13 @@ import pytest
 from archivolt.adapters.re2.patterns import Re2Patterns
 from archivolt.domain.confirmation import Confirmed
 from archivolt.domain.errors import ConflictError
-from archivolt.domain.ingestion import ChangeKind, Generation, IndexState, ObjectChange
+from archivolt.domain.ingestion import (
+    CatalogueEntry,
+    ChangeKind,
+    Generation,
+    IndexState,
+    ObjectChange,
+)
 from archivolt.domain.language import Language
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.search import SearchMode
@@ -24,6 +30,7 @@ from archivolt.vaults.recent import RecentService
 from archivolt.vaults.replaced_text import Replacing
 from archivolt.vaults.replacing import ReplacingService
 from tests.builders import ALICE
+from tests.fakes.catalogue import InMemoryCatalogue
 from tests.fakes.clock import START
 from tests.fakes.faults import Death
 from tests.fakes.notes import InMemoryNotes
@@ -200,6 +207,37 @@ def test_a_directory_of_a_thousand_files_moves_without_an_embedding() -> None:
     assert len(world.embedder.embedded) == 1_000
     assert {path for path, _ in world.text_index.generations(world.vault)} == set(world.texts())
     assert all(world.state(path) is IndexState.INDEXED for path in list(world.texts())[::100])
+
+
+def test_one_document_that_changes_all_the_time_holds_up_none_that_moved_with_it() -> None:
+    class Busy(InMemoryCatalogue):
+        busy = VaultPath("")
+
+        def get_many(
+            self, keys: Sequence[tuple[VaultRef, VaultPath]]
+        ) -> Mapping[tuple[VaultRef, VaultPath], CatalogueEntry]:
+            found = super().get_many(keys)
+            for (vault, path), entry in found.items():
+                if path == self.busy:
+                    embedder = f"{entry.embedder}+"
+                    assert self.mark_embedded(vault, path, entry.generation, embedder=embedder)
+            return found
+
+    world = ProductWorld()
+    world.catalogue = catalogue = Busy(world.clock)
+    for number in range(5):
+        world.put(f"d/{number}.md", f"note {number}")
+    world.settle_all()
+    world.move("d", "e", directory=True)
+    events = world.events()
+    assert not world.deliver(*(each for each in events if each.kind is ChangeKind.CREATED)).failed
+    catalogue.busy = VaultPath("e/3.md")
+    gone = [each for each in events if each.kind is ChangeKind.DELETED]
+    outcome = world.deliver(*gone)
+    assert [gone[int(failed[1:])].path for failed in outcome.failed] == ["d/3.md"]
+    catalogue.busy = VaultPath("")
+    world.settle(*gone)
+    is_tidy(world)
 
 
 def test_a_file_that_moves_on_before_it_is_indexed_is_found_where_it_is(
