@@ -182,6 +182,11 @@ def demand(call: object) -> None:
         write({"id": f"d{number}", "method": "ping"})
 
 
+def logging(call: object) -> None:
+    """Log where only messages belong."""
+    print("INFO called", flush=True)  # noqa: T201  what it is about
+
+
 def values(call: object) -> None:
     """Answer with more values than anybody reads, in few bytes."""
     write({"id": call, "result": {"content": [], "structuredContent": {"a": [0] * 250_000}}})
@@ -211,6 +216,7 @@ _UNASKED: Mapping[Any, Callable[[object], None]] = {
     "chatter": chatter,
     "demand": demand,
     "values": values,
+    "logging": logging,
     "twofold": twofold,
     "sample": sample,
     "spawn": spawn,

@@ -113,6 +113,12 @@ def test_what_a_program_says_beside_the_protocol_goes_nowhere(servers: Servers) 
     assert servers.call(program("noisy"), "echo", said="hi") == '{"said": "hi"}'
 
 
+def test_a_program_may_log_a_line_to_its_output_with_every_call(servers: Servers) -> None:
+    made = [servers.call(program(), "logging", repeatable=False) for _ in range(25)]
+
+    assert made == ["{}"] * 25
+
+
 def test_an_answer_to_nobody_and_a_second_one_are_passed_over(servers: Servers) -> None:
     assert servers.call(program(), "twofold") == "once"
     assert servers.call(program(), "echo", said="hi") == '{"said": "hi"}'
@@ -310,18 +316,25 @@ def test_pictures_and_documents_in_an_answer_are_named_or_read(servers: Servers)
         ]
 
 
-def test_a_list_without_end_is_given_up(servers: Servers) -> None:
+@pytest.mark.parametrize(
+    ("tools", "letters"), [(1, MAX_MCP_ANSWER_BYTES // 4), (MAX_MCP_PARTS // 3, 0)]
+)
+def test_a_list_without_end_is_given_up(servers: Servers, tools: int, letters: int) -> None:
     class Endless(Script):
+        lists = 0
+
         def answer(self, method: str, params: Json) -> Json:
+            self.lists += method == "tools/list"
             more = {"nextCursor": "on"} if method == "tools/list" else {}
             return super().answer(method, params) | more
 
     script = Endless()
-    script.listed = [tool("echo") | {"description": "x" * (MAX_MCP_ANSWER_BYTES // 4)}]
+    script.listed = [tool("echo") | {"description": "x" * letters}] * tools
     with mcp_http_server(script=script) as server, pytest.raises(UnavailableError) as failed:
         servers.client.tools(address(server.url))
 
     assert failed.value.details["reason"] == "mcp_too_much"
+    assert script.lists < 6
 
 
 def test_ten_thousand_tools_of_any_name_are_listed_and_no_more(servers: Servers) -> None:

@@ -21,7 +21,7 @@ from archivolt.domain.federation_limits import (
     MAX_MCP_VALUES,
 )
 
-# How many messages that nobody can read a server may send in all.
+# How many messages that nobody can read a server may send before it is asked again.
 _MAX_GARBLED: Final = 20
 # A request of theirs is answered: over HTTP that is a request of ours.
 _REQUEST_WEIGHS: Final = 10
@@ -70,7 +70,7 @@ class Budget:
 
     def renew(self) -> None:
         """Begin anew: it is asked something."""
-        self._heard = self._resumed = self._values = 0
+        self._heard = self._resumed = self._garbled = self._values = 0
         self.is_spent = False
 
     def take(self, message: object) -> object:

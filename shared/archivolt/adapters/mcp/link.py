@@ -32,7 +32,7 @@ from archivolt.adapters.mcp.readings import (
 from archivolt.adapters.mcp.transports import LastStatus, Request, Transports
 from archivolt.domain.errors import InvalidRequestError
 from archivolt.domain.federation import McpAnswers, McpResult, McpTarget, McpTool
-from archivolt.domain.federation_limits import MAX_MCP_ANSWER_BYTES
+from archivolt.domain.federation_limits import MAX_MCP_ANSWER_BYTES, MAX_MCP_PARTS
 from archivolt.domain.mcp_accounts import AccountNeededError
 from archivolt.domain.tool import JsonObject
 
@@ -128,7 +128,7 @@ class Link:
                     raise await self._lost(error, request) from error
             listed += page.tools
             left -= size_of(page.tools)
-            if left < 0:
+            if left < 0 or len(listed) > MAX_MCP_PARTS:
                 self.close()
                 raise LinkLostError("mcp_too_much")
             cursor = page.next_cursor
