@@ -120,7 +120,8 @@ class ChatWorld(World):
     @property
     def places(self) -> CurrentPlaces:
         """Where the documents of earlier answers are now."""
-        return CurrentPlaces(self.vaults, MovedPaths(self.catalogue))
+        moved = MovedPaths(self.catalogue, self.operations, self.store)
+        return CurrentPlaces(self.vaults, moved)
 
     @cached_property
     def scopes(self) -> ScopeCollector:

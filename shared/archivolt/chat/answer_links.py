@@ -71,12 +71,12 @@ def led_elsewhere(text: str, now: Callable[[str, VaultPath], VaultPath | None]) 
 
 
 def place_at(address: str) -> tuple[str, VaultPath] | None:
-    """Return the vault and the file of an address, None if it leads elsewhere, or to no file."""
+    """Return the vault and the path of an address, None if it leads elsewhere, or has no path."""
     if not address.lower().startswith(_SCHEME):
         return None
     try:
         place = read_address(_SCHEME + address[len(_SCHEME) :])
-        return place.vault, resolve_path(place.path)
+        return place.vault, resolve_path(place.path.removesuffix("/"))
     except (ValueError, InvalidRequestError):
         return None
 
@@ -105,7 +105,8 @@ def _at_destination(text: str, destination: Destination) -> AnswerLink | None:
     place = place_at(_WRITTEN.sub(_meant, address))
     if place is None:
         return None
-    end = destination.start + len(address)
+    # The mark of a directory stays.
+    end = destination.start + len(address.removesuffix("/"))
     return AnswerLink(start=destination.start, end=end, vault=place[0], path=place[1])
 
 
@@ -136,7 +137,7 @@ def _between_brackets(text: str, autolink: Autolink) -> AnswerLink | None:
         vault=place[0],
         path=place[1],
         before=rf"\!{label}" if marked else label,
-        after=f"{mark}{_escaped(heading)})",
+        after=f"{'/' if address.endswith('/') else ''}{mark}{_escaped(heading)})",
     )
 
 

@@ -130,6 +130,7 @@ def _followed(call: ToolCallRecord, now: Moved) -> ToolCallRecord:
 
 
 def _uri(place: Place, path: VaultPath, before: str) -> str:
-    """Return the URI of a place's new path, with the heading that was told."""
-    _, mark, heading = before.partition("#")
-    return f"{vault_uri(place[0], path)}{mark}{heading}"
+    """Return the URI of a place's new path, with the slash and the heading that were told."""
+    address, mark, heading = before.partition("#")
+    slash = "/" if address.endswith("/") else ""
+    return f"{vault_uri(place[0], path)}{slash}{mark}{heading}"

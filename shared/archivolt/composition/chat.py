@@ -118,7 +118,8 @@ class ChatContainer:
         from archivolt.chat.current_places import CurrentPlaces
         from archivolt.vaults.moved_paths import MovedPaths
 
-        return CurrentPlaces(self._on.vaults, MovedPaths(self._on.catalogue))
+        moved = MovedPaths(self._on.catalogue, self._on.operations, self._on.file_store)
+        return CurrentPlaces(self._on.vaults, moved)
 
     @cached_property
     def services(self) -> "ChatServices":

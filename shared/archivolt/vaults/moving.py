@@ -177,7 +177,7 @@ class MoveService:
                 raise self._writes.conflict_since(vault, plan.move.source, pin)
 
     def _result(self, operation: Operation, started: datetime) -> MoveResult:
-        move = _move_of(operation)
+        move = move_of(operation)
         if not operation.done and not operation.finished:
             self._give_way(operation, move)
         result = MoveRun(self._stores, operation, move, started=started).run()
@@ -219,7 +219,8 @@ class MoveService:
         ]
 
 
-def _move_of(operation: Operation) -> Move:
+def move_of(operation: Operation) -> Move:
+    """Return what an operation of this kind moves."""
     parameters = operation.parameters
     return Move(
         source=VaultPath(parameters["source"]),

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+import pytest
+
 from archivolt.chat.current_places import MAX_FOLLOWED, CurrentPlaces
 from archivolt.domain.conversation import Author, Conversation, ConversationId, Message
 from archivolt.domain.identity import Principal
@@ -78,3 +80,23 @@ def test_an_answer_without_places_asks_for_nothing() -> None:
 
     assert opened(asked, "[x](https://example.org)") == ["[x](https://example.org)"]
     assert asked.listed == 0
+
+
+@pytest.mark.parametrize(
+    ("written", "led"),
+    [
+        ("[x](vault://caf%C3%A9/d)", "[x](vault://caf%C3%A9/moved/d)"),
+        ("[x](vault://caf%C3%A9/d/)", "[x](vault://caf%C3%A9/moved/d/)"),
+        ("<vault://caf%C3%A9/d/>", "[vault://caf%C3%A9/d/](vault://caf%C3%A9/moved/d/)"),
+    ],
+)
+def test_a_link_to_a_directory_follows_it(written: str, led: str) -> None:
+    assert opened(Asked(), written) == [led]
+
+
+def test_the_address_of_a_directory_follows_it() -> None:
+    asked, uri = Asked(), "vault://caf%C3%A9/d/"
+
+    found = CurrentPlaces(asked, asked).of_uris(principal(ALICE), [uri])
+
+    assert found == {uri: "vault://caf%C3%A9/moved/d/"}
