@@ -4,6 +4,7 @@ import codecs
 import re
 from typing import Final
 
+from archivolt.adapters.extraction.charsets import is_charset
 from archivolt.adapters.extraction.html_markdown import html_to_markdown
 from archivolt.ports.ingestion import Extraction
 
@@ -66,6 +67,8 @@ def _declared(data: bytes) -> str:
     found = _CHARSET.search(data[:_CHARSET_BYTES])
     said = found.group(1).decode("ascii").lower() if found else "cp1252"
     name = _LABELS.get(said, said)
+    if not is_charset(name):
+        return "cp1252"
     try:
         is_readable = _PRINTABLE.decode(name, "replace") == _PRINTABLE.decode("ascii")
     except (LookupError, UnicodeError):

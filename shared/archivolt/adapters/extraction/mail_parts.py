@@ -5,6 +5,8 @@ from email.message import EmailMessage
 from itertools import islice
 from typing import Final, NamedTuple, cast
 
+from archivolt.adapters.extraction.charsets import is_charset
+
 _FORWARDED: Final = "message/rfc822"
 _MAX_PARTS: Final = 1_000
 # What programs say of text whose encoding they do not know; old ones say nothing.
@@ -40,7 +42,7 @@ def parts_of(mail: EmailMessage) -> list[Part]:
 
 def forwarded(part: Part) -> EmailMessage | None:
     """Return the mail that a part is, if it is one."""
-    if part.message.get_content_type() != _FORWARDED:
+    if part.message.get_content_type() != _FORWARDED or not part.message.is_multipart():
         return None
     inner = part.message.get_payload()
     return next(_messages(inner), None)
@@ -59,12 +61,12 @@ def is_text(part: Part) -> bool:
 def text_of(message: EmailMessage) -> str:
     """Return the text of a part, in whatever encoding it is."""
     data = cast("bytes | None", message.get_payload(decode=True)) or b""
-    said = str(message.get_content_charset() or "").lower()
-    if said not in _UNKNOWN:
-        try:
+    try:
+        said = str(message.get_content_charset() or "").lower()
+        if said not in _UNKNOWN and is_charset(said):
             return data.decode("cp1252" if said in _LATIN else said, "replace")
-        except (LookupError, UnicodeError):
-            pass  # an encoding nobody knows
+    except (LookupError, ValueError):
+        pass  # an encoding nobody knows, or a name that none has
     return guessed(data)
 
 

@@ -117,6 +117,7 @@ def test_broken_pages_are_read_as_far_as_they_go(page: str, text: str) -> None:
         ("<!doctype html><p>été".encode("utf-16-be"), "été"),
         (b"<meta charset=utf-16><p>\xe9", "é"),
         (b"<meta charset=idna><p>\xe9", "é"),
+        (b"<meta charset=unicode_escape><p>\xe9 C:\\temp", "é C:\\temp"),
         (b"<meta charset=undefined><p>\xe9", "é"),
         ("<meta charset=x-sjis><p>①日本".encode("cp932"), "①日本"),
         ('<?xml version="1.0" encoding="iso-8859-2"?><p>Łódź'.encode("iso-8859-2"), "Łódź"),

@@ -361,6 +361,14 @@ class TestMails:
         expected = "# Été\n\n- From: Zoé\n\nà Nîmes"
         assert extracted(mail, "a.eml").markdown == expected
 
+    @pytest.mark.parametrize(
+        "said",
+        ['charset="a\0b"', "charset*=a%00b''x", "charset=punycode", "charset=unicode_escape"],
+    )
+    def test_an_encoding_that_no_mail_is_in_is_not_believed(self, said: str) -> None:
+        mail = f"Subject: s\nContent-Type: text/plain; {said}\n\nété-C:\\temp"
+        assert extracted(mail.encode(), "a.eml").markdown.endswith("été-C:\\temp")
+
     def test_what_stands_above_a_signature_is_no_heading(self) -> None:
         mail = b"Subject: A\n\nSee you.\n-- \nZo\n\n # no heading\n\n   <!-- page 9 -->"
         found = extracted(mail, "a.eml").markdown
