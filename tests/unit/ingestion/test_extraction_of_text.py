@@ -194,7 +194,7 @@ def test_an_empty_document_has_no_text(name: str) -> None:
     "data", [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"\x7fELF\x02\x01\0\0", bytes(range(256)) * 4]
 )
 def test_what_is_no_text_is_refused_whatever_its_name(data: bytes) -> None:
-    for name in ("a.png", "a.md", "a", "a.csv"):
+    for name in ("a.bin", "a.md", "a", "a.csv"):
         with pytest.raises(UnsupportedContentError) as raised:
             extracted(data, name)
         assert raised.value.code == "unsupported_format"
@@ -204,6 +204,14 @@ def test_a_format_nobody_reads_is_refused() -> None:
     with pytest.raises(UnsupportedContentError) as raised:
         extracted(b"%PDF-1.7", "a.pdf")
     assert raised.value.code == "unsupported_format"
+
+
+@pytest.mark.parametrize("name", ["a.docx", "a.xlsx", "a.odt", "a.epub", "a.pdf", "a.png"])
+@pytest.mark.parametrize("data", [b"PK\x03\x04 and no more", bytes(range(256)) * 4])
+def test_what_its_name_alone_says_is_a_document_is_a_damaged_one(name: str, data: bytes) -> None:
+    with pytest.raises(UnsupportedContentError) as raised:
+        extracted(data, name)
+    assert raised.value.code == "document_broken"
 
 
 def test_an_office_file_with_a_password_says_so() -> None:

@@ -7,6 +7,7 @@ from typing import Final
 
 from archivolt.domain.errors import TooLargeError, UnsupportedContentError
 from archivolt.domain.limits import MAX_EXTRACTED_CHARS
+from archivolt.ingestion.extraction.damaged import is_damaged
 from archivolt.ingestion.extraction.formats import DocumentFormat, recognise
 from archivolt.ports.ingestion import Extraction, Extractor
 
@@ -63,7 +64,12 @@ class RecognisingExtractor:
         form = recognise(data, name=name) if data else DocumentFormat.PLAIN_TEXT
         if form is DocumentFormat.ENCRYPTED_OFFICE:
             raise UnsupportedContentError("document_encrypted")
-        extraction = self._read(form, data, name)
+        try:
+            extraction = self._read(form, data, name)
+        except UnsupportedContentError as error:
+            if error.code == "unsupported_format" and is_damaged(data, name=name):
+                raise UnsupportedContentError("document_broken") from error
+            raise
         markdown = _without_encoded(extraction.markdown)
         if len(markdown) > MAX_EXTRACTED_CHARS:
             raise TooLargeError("document_too_much_text", limit=MAX_EXTRACTED_CHARS)
