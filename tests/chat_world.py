@@ -36,6 +36,7 @@ from archivolt.governance.usage import UsageReports
 from archivolt.ports.chat_model import ChatModel
 from archivolt.ports.conversations import ConversationStore
 from archivolt.ports.ledger import Ledger
+from archivolt.vaults.kept_texts import KeptTexts
 from archivolt.vaults.moved_paths import MovedPaths
 from tests.builders import ACME, ALICE, principal
 from tests.fakes.conversations import InMemoryConversations
@@ -126,7 +127,8 @@ class ChatWorld(World):
     @cached_property
     def scopes(self) -> ScopeCollector:
         """The part of the vaults that a question is about."""
-        return ScopeCollector(self.vaults, self.files, self.clock)
+        kept = KeptTexts(self.catalogue, lambda: self.notes)
+        return ScopeCollector(self.vaults, self.files, kept, self.clock)
 
     @cached_property
     def outside(self) -> Outside:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Protocol
 
+from archivolt.domain.errors import TooLargeError, UnsupportedContentError
 from archivolt.domain.limits import (
     CONTEXT_TEXT_SECONDS,
     MAX_CONTEXT_FILE_CHARS,
@@ -19,7 +20,9 @@ from archivolt.domain.limits import (
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import ETag, FileInfo, VaultAccess, VaultRef
 from archivolt.ports.clock import Clock
+from archivolt.vaults.content_types import content_type_of, is_document, is_image
 from archivolt.vaults.files import TextPart
+from archivolt.vaults.kept_texts import KeptText
 
 # What an entry takes beside its text.
 _ENTRY_CHARS: Final = 500
@@ -36,6 +39,14 @@ class TextFiles(Protocol):
         self, access: VaultAccess, path: VaultPath, *, offset: int = 0, limit: int | None = None
     ) -> TextPart:
         """Return the beginning of a file's text, or raise `file_not_found` or what it is not."""
+        ...
+
+
+class DocumentTexts(Protocol):
+    """Knows the text of documents that are no text files."""
+
+    def read(self, access: VaultAccess, info: FileInfo) -> KeptText:
+        """Return the text of a file as it is now, or raise why there is none."""
         ...
 
 
@@ -62,13 +73,15 @@ class ContextTexts:
     """Reads the beginnings of files, and remembers them.
 
     Args:
-        files: Reads them.
+        files: Reads text files.
+        kept: Knows the texts of others.
         clock: The time.
 
     """
 
-    def __init__(self, files: TextFiles, clock: Clock) -> None:
+    def __init__(self, files: TextFiles, kept: DocumentTexts, clock: Clock) -> None:
         self._files = files
+        self._documents = kept
         self._clock = clock
         self._kept: OrderedDict[tuple[VaultRef, VaultPath], _Kept] = OrderedDict()
         self._size = 0
@@ -84,19 +97,37 @@ class ContextTexts:
 
         Raises:
             NotFoundError: `file_not_found`.
-            UnsupportedContentError: `file_not_text`.
-            TooLargeError: `file_too_large`.
+            UnsupportedContentError: There is no text, and why: see `KeptTexts`.
+            UnavailableError: The index is down.
 
         """
         key = (access.vault.ref, path)
         kept = self._of(key)
         if kept and kept.etag == (etag or self._files.info(access, path).etag):
             return kept.found
-        part = self._files.read_text(access, path, limit=MAX_CONTEXT_FILE_CHARS)
-        found = ContextText(text=part.text, is_whole=part.next_offset is None)
+        found, read = self._found(access, path)
         until = self._clock.now() + timedelta(seconds=CONTEXT_TEXT_SECONDS)
-        self._keep(key, _Kept(found=found, etag=part.info.etag, until=until))
+        self._keep(key, _Kept(found=found, etag=read, until=until))
         return found
+
+    def _found(self, access: VaultAccess, path: VaultPath) -> tuple[ContextText, ETag]:
+        """Return how a text begins, and of which file; large ones are not fetched to see."""
+        kind = content_type_of(path)
+        if is_document(kind) or is_image(kind):
+            return self._extracted(access, path)
+        try:
+            part = self._files.read_text(access, path, limit=MAX_CONTEXT_FILE_CHARS)
+        except (UnsupportedContentError, TooLargeError):
+            return self._extracted(access, path)
+        found = ContextText(text=part.text, is_whole=part.next_offset is None)
+        return found, part.info.etag
+
+    def _extracted(self, access: VaultAccess, path: VaultPath) -> tuple[ContextText, ETag]:
+        info = self._files.info(access, path)
+        kept = self._documents.read(access, info)
+        text = kept.text[:MAX_CONTEXT_FILE_CHARS]
+        is_whole = kept.is_whole and len(text) == len(kept.text)
+        return ContextText(text=text, is_whole=is_whole), info.etag
 
     def _of(self, key: tuple[VaultRef, VaultPath]) -> _Kept | None:
         with self._lock:

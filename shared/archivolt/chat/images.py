@@ -21,10 +21,18 @@ from archivolt.domain.tool import JsonObject
 from archivolt.domain.vault import FileContent, VaultAccess
 from archivolt.domain.vault_addresses import read_address
 from archivolt.ports.chat_model import ModelImage
+from archivolt.vaults.content_types import content_type_of, is_image
 
 _DATA_URL: Final = re.compile(r"data:[\w./+-]{1,100}(?:;[\w=.-]{1,50})*;base64,", re.ASCII)
 _VAULT: Final = "vault://"
 _GIF: Final = "image/gif"
+# Of an image nothing was read, or words that stand in it.
+_MAY_BE_IMAGE: Final = frozenset(
+    {
+        *("document_not_read_yet", "document_without_text", "file_not_text", "ocr_needed"),
+        *("unavailable", "unsupported_format"),
+    }
+)
 
 
 class Files(Protocol):
@@ -84,11 +92,12 @@ class ImageReader:
         documents: list[JsonObject] = []
         for document in scope["documents"]:
             found: tuple[ModelImage, ...] = ()
-            if document.get("unread") == "file_not_text" and len(images) < MAX_MESSAGE_IMAGES:
+            if _may_be_image(document) and len(images) < MAX_MESSAGE_IMAGES:
                 with suppress(ArchivoltError):
                     found = self.read(principal, [document["uri"]], gif=gif)
             images += found
-            documents.append(document | {"unread": "shown_as_image"} if found else document)
+            shown = {} if "content" in document else {"unread": "shown_as_image"}
+            documents.append(document | shown if found else document)
         return scope | {"documents": documents}, tuple(images)
 
     def _bytes(self, principal: Principal, address: str) -> bytes:
@@ -109,6 +118,11 @@ class ImageReader:
 def is_of_a_vault(address: str) -> bool:
     """Tell whether an image is a document of a vault, not something that a person pasted."""
     return address.startswith(_VAULT)
+
+
+def _may_be_image(document: JsonObject) -> bool:
+    unread = document.get("unread", "")
+    return unread in _MAY_BE_IMAGE if unread else is_image(content_type_of(document["path"]))
 
 
 def _decoded(data: str) -> bytes:

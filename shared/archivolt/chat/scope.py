@@ -1,7 +1,8 @@
 """The part of the vaults that a question is about, as the model sees it (O11, O12, O76).
 
 Files a person points at, and those in the directories they point at, are read for the model,
-without secrets, within the limits of O12; beyond them the names are given. Every place is checked
+without secrets, within the limits of O12; beyond them the names are given. Of documents that are no
+text files, what was read of them for the index is given (decision 114). Every place is checked
 with the rights of the person who asks.
 """
 
@@ -11,13 +12,13 @@ from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
-from archivolt.chat.context_texts import ContextTexts, TextFiles
+from archivolt.chat.context_texts import ContextTexts, DocumentTexts, TextFiles
 from archivolt.chat.providers import ChosenModel
 from archivolt.chat.requests import ContextKind, Place, PlaceKind, TurnRequest
 from archivolt.domain.errors import (
     InvalidRequestError,
     NotFoundError,
-    TooLargeError,
+    UnavailableError,
     UnsupportedContentError,
 )
 from archivolt.domain.identity import Principal, TenantId, UserId
@@ -30,7 +31,7 @@ from archivolt.domain.paths import VaultPath, resolve_directory, resolve_path, v
 from archivolt.domain.tool import JsonObject
 from archivolt.domain.vault import ETag, Listing, VaultAccess
 from archivolt.ports.clock import Clock
-from archivolt.vaults.content_types import UNKNOWN, content_type_of
+from archivolt.vaults.content_types import UNKNOWN, content_type_of, is_document
 
 
 class Vaults(Protocol):
@@ -95,10 +96,10 @@ class _File(NamedTuple):
 class ScopeCollector:
     """Turns the places of a request into what the model is told about them."""
 
-    def __init__(self, vaults: Vaults, files: Files, clock: Clock) -> None:
+    def __init__(self, vaults: Vaults, files: Files, kept: DocumentTexts, clock: Clock) -> None:
         self._vaults = vaults
         self._files = files
-        self._texts = ContextTexts(files, clock)
+        self._texts = ContextTexts(files, kept, clock)
         self._seen: dict[tuple[TenantId, UserId, str], VaultAccess] = {}
 
     def collect(self, principal: Principal, request: TurnRequest) -> JsonObject | None:
@@ -178,7 +179,7 @@ class ScopeCollector:
             return document | _NO_ROOM
         try:
             found = self._texts.read(access, path, etag=etag)
-        except (UnsupportedContentError, TooLargeError) as error:
+        except (UnsupportedContentError, UnavailableError) as error:
             return document | {"unread": error.code}
         except NotFoundError as error:
             if named:
@@ -209,6 +210,6 @@ def _within(document: JsonObject, room: int) -> JsonObject:
 
 
 def _may_be(path: VaultPath) -> bool:
-    """Tell whether a file in a directory may be text, by its name: pictures are not fetched."""
+    """Tell whether a file in a directory may have text, by its name: pictures are left out."""
     kind = content_type_of(path)
-    return kind in _MAY_BE_TEXT or kind.startswith("text/")
+    return kind in _MAY_BE_TEXT or kind.startswith("text/") or is_document(kind)

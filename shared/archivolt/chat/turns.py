@@ -24,6 +24,7 @@ from archivolt.chat.history import title_of
 from archivolt.chat.images import ImageReader
 from archivolt.chat.language import answer_language
 from archivolt.chat.loop import TurnLoop
+from archivolt.chat.not_given import not_given
 from archivolt.chat.outside import Outside
 from archivolt.chat.pipeline import Pipeline
 from archivolt.chat.providers import ChosenModel, ModelSelector
@@ -264,7 +265,10 @@ class SendMessage:
             limits=self._with.limits,
             start=loop_start(request, rules, prepared, toolbox),
             skill=prepared.skill,
-            notices=prepared.outside.notices(language) if request.use_tools else (),
+            notices=(
+                *not_given(prepared.scope, chosen, language),
+                *(prepared.outside.notices(language) if request.use_tools else ()),
+            ),
         )
         turn = self._made(plan, loop, events)
         give_sources(turn, prepared)

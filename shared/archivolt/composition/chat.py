@@ -71,8 +71,10 @@ class ChatContainer:
     def scopes(self) -> "ScopeCollector":
         """The part of the vaults that a question is about."""
         from archivolt.chat.scope import ScopeCollector
+        from archivolt.vaults.kept_texts import KeptTexts
 
-        return ScopeCollector(self._on.vaults, self._on.files, self._on.clock)
+        kept = KeptTexts(self._on.catalogue, lambda: self._on.index.note_index)
+        return ScopeCollector(self._on.vaults, self._on.files, kept, self._on.clock)
 
     @cached_property
     def skills(self) -> "SkillService":

@@ -37,6 +37,10 @@ CHAT_MESSAGES: Mapping[str, Message] = {
         "No such change waits here: it was decided on, or it expired; read the conversation again.",
         "Aucun changement de ce nom n'attend ici : décidé ou expiré ; relisez la conversation.",
     ),
+    "context_not_given": Message(
+        "{why} Not given to the model: {documents}.",
+        "{why} Non transmis au modèle : {documents}.",
+    ),
     "conversation_busy": Message(
         "An answer is still being written in this conversation; wait for its end and retry.",
         "Une réponse est en cours dans cette conversation ; attendez sa fin puis réessayez.",

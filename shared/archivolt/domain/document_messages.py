@@ -17,6 +17,10 @@ DOCUMENT_MESSAGES: Mapping[str, Message] = {
         "This document grows too large when unpacked; store a smaller one.",
         "Ce document devient trop gros une fois décompressé ; déposez-en un plus petit.",
     ),
+    "document_not_read_yet": Message(
+        "This document is still to be read for the index; ask again in a moment.",
+        "Ce document reste à lire pour l'index ; redemandez dans un instant.",
+    ),
     "document_too_large": Message(
         "This document is over the 100 MB that are indexed; split it into smaller ones.",
         "Ce document dépasse les 100 Mo indexables ; divisez-le en plusieurs plus petits.",

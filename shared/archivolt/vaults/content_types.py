@@ -77,6 +77,8 @@ _TYPES: Final[Mapping[str, str]] = {
     "yml": "application/yaml",
     "zip": "application/zip",
 }
+# What is a document beside what vendors of office programs registered.
+_DOCUMENTS: Final = frozenset({"application/epub+zip", "application/pdf", "message/rfc822"})
 _SHOWN_IN_PLACE: Final = frozenset(
     {
         "application/pdf",
@@ -103,6 +105,16 @@ def content_type_of(path: str) -> str:
     """Return the media type of a file by its extension, without parameters."""
     extension = path.rpartition("/")[2].rpartition(".")[2].lower()
     return _TYPES.get(extension, UNKNOWN)
+
+
+def is_image(content_type: str) -> bool:
+    """Tell whether a type is one of pictures; those that are drawn in text are not."""
+    return content_type.startswith("image/") and content_type != "image/svg+xml"
+
+
+def is_document(content_type: str) -> bool:
+    """Tell whether the text of files of a type has to be extracted, pictures excepted."""
+    return content_type in _DOCUMENTS or content_type.startswith("application/vnd.")
 
 
 def is_shown_in_place(content_type: str) -> bool:

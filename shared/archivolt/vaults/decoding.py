@@ -1,5 +1,6 @@
 """Turns a file's bytes into text, whatever it was written with, or says that it is none."""
 
+import re
 from typing import Final, NamedTuple
 
 _BOMS: Final = (
@@ -9,6 +10,8 @@ _BOMS: Final = (
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
+# A PDF may have nothing in it that text has not.
+_PDF: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s{0,1000}%PDF-\d")
 _SAMPLE = 65_536
 _CONTROLS: Final = frozenset(range(32)) - {8, 9, 10, 12, 13, 27}
 _MAX_CONTROLS = 0.005
@@ -34,6 +37,8 @@ def decode(data: bytes) -> DecodedText | None:
     UTF-8, and UTF-16 and UTF-32 with a byte order mark, are read exactly; anything else is judged
     by its first 64 KiB. Text with zero bytes is UTF-16, or none.
     """
+    if _PDF.match(data):
+        return None
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return _decoded(data, encoding)

@@ -17,10 +17,15 @@ from archivolt.domain.limits import (
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import FileInfo, Listing, VaultAccess, VaultRole
 from archivolt.vaults.files import TextPart
+from archivolt.vaults.kept_texts import KeptTexts
 from tests.builders import ALICE, BOB, principal
 from tests.chat_world import ChatWorld
 
 PATH = VaultPath("a.md")
+
+
+def kept_of(world: ChatWorld) -> KeptTexts:
+    return KeptTexts(world.catalogue, lambda: world.notes)
 
 
 class CountedFiles:
@@ -53,7 +58,7 @@ class Reading:
         self.notes = self.world.vault("notes")
         self.first = self.world.write(self.notes, PATH, "one")
         self.files = CountedFiles(self.world)
-        self.texts = ContextTexts(self.files, self.world.clock)
+        self.texts = ContextTexts(self.files, kept_of(self.world), self.world.clock)
         self.access = self.world.vaults.access(principal(ALICE), "notes")
 
     def text(self, path: str = PATH) -> str:
@@ -125,7 +130,7 @@ def test_a_context_reads_its_files_once_and_proves_the_right_to_each_time() -> N
     )
     request = TurnRequest(text="", context=ContextKind.DOCUMENTS, places=places)
     files = CountedFiles(world)
-    scopes = ScopeCollector(world.vaults, files, world.clock)
+    scopes = ScopeCollector(world.vaults, files, kept_of(world), world.clock)
 
     first = scopes.collect(principal(ALICE), request)
 
@@ -151,7 +156,7 @@ class Looked:
 def test_what_is_asked_about_again_is_read_while_its_vault_is_looked_at() -> None:
     reading = Reading()
     vaults, files = Looked(reading.world), reading.files
-    collector = ScopeCollector(vaults, files, reading.world.clock)
+    collector = ScopeCollector(vaults, files, kept_of(reading.world), reading.world.clock)
     place = Place(kind=PlaceKind.FILE, vault="notes", path=PATH)
     request = TurnRequest(text="?", context=ContextKind.DOCUMENTS, places=(place,))
     first = collector.collect(principal(ALICE), request)
@@ -168,7 +173,8 @@ def test_what_is_asked_about_again_is_read_while_its_vault_is_looked_at() -> Non
 
 def test_who_is_no_member_any_more_is_told_nothing_of_what_they_asked_about() -> None:
     reading = Reading()
-    collector = ScopeCollector(reading.world.vaults, reading.files, reading.world.clock)
+    world = reading.world
+    collector = ScopeCollector(world.vaults, reading.files, kept_of(world), world.clock)
     place = Place(kind=PlaceKind.FILE, vault="notes", path=PATH)
     request = TurnRequest(text="?", context=ContextKind.DOCUMENTS, places=(place,))
     reading.world.directory.set_member(reading.notes, BOB, VaultRole.OWNER)

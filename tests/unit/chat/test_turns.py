@@ -635,6 +635,7 @@ def test_the_texts_in_a_directory_are_read_and_cited_where_they_are_named() -> N
         "a/b/more": "No ending, still text.",
         "a/key.md": "Under the blue mat.",
         "a/odd.txt": "file_not_text",
+        "a/scan.pdf": "file_not_text",
     }
     assert len(scope["files"]) == 5
     assert [c.path for c in only(named, Citations).items] == ["a/key.md"]

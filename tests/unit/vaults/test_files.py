@@ -108,11 +108,23 @@ def test_old_text_of_another_alphabet_is_read(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "data", [b"\x89PNG\r\n\x1a\n\x00\x00", b"%PDF-1.7\n\x01\x02\x03\x04\x05" * 9, b"\x00" * 9]
+    "data",
+    [
+        b"\x89PNG\r\n\x1a\n\x00\x00",
+        b"%PDF-1.7\n\x01\x02\x03\x04\x05" * 9,
+        b"%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\n",
+        b"\x00" * 9,
+    ],
 )
 def test_what_is_not_text_says_so(desk: Desk, data: bytes) -> None:
     with pytest.raises(UnsupportedContentError, match="file_not_text"):
         desk.files.read_text(desk.access(), desk.put("image.md", data))
+
+
+def test_a_note_that_speaks_of_pdf_is_text(desk: Desk) -> None:
+    path = desk.put("pdf.md", "A file begins with %PDF-1.4.\n")
+
+    assert desk.files.read_text(desk.access(), path).text == "A file begins with %PDF-1.4.\n"
 
 
 def test_an_empty_file_is_an_empty_text(desk: Desk) -> None:
