@@ -55,7 +55,8 @@ class AnthropicFormat:
         """
         if full := _NO_ROOM.search(complaint):
             room = int(full[2]) - int(full[1])
-            return {**body, "max_tokens": room} if room >= _LEAST_ANSWER else None
+            fits = _LEAST_ANSWER <= room < body["max_tokens"]
+            return {**body, "max_tokens": room} if fits else None
         limit = _TOO_MANY_TOKENS.search(complaint)
         if not limit or int(limit[1]) >= body["max_tokens"]:
             return None

@@ -25,6 +25,7 @@ _NO_ROOM: Final = re.compile(
     r"\(\d+ > (?P<window>\d{2,8}) - (?P<asked>\d{1,8})\)"
     r"|maximum context length is (?P<length>\d{2,8}) tokens\b.{0,60}?requested"
     r".{0,40}?\((?P<said>\d{1,8}) (?:in the messages|of text input)"
+    r"(?:, (?P<tools>\d{1,8}) (?:in the functions|of tool input))?"
 )
 _LEAST_ANSWER: Final = 256
 _NO_TOOLS_WHILE_REASONING = re.compile(r"tools with reasoning_effort|reasoning_effort to .?none")
@@ -97,7 +98,7 @@ def shortened(body: Mapping[str, Any], complaint: str) -> JsonObject | None:
         return None
     window, asked = (int(said[a] or said[b]) for a, b in (("window", "length"), ("asked", "said")))
     name = next(each for each in _NAMES if each in body)
-    room = window - asked
+    room = window - asked - int(said["tools"] or 0)
     return {**body, name: room} if _LEAST_ANSWER <= room < body[name] else None
 
 

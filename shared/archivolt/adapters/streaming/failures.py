@@ -86,10 +86,6 @@ def status_failure(provider: str, status: int, report: JsonObject, secret: str) 
     known = _known_failure(provider, status, _kind(report), reason)
     if known is not None:
         return known
-    window = _window_of(_kind(report), reason)
-    if window is not None:
-        told: JsonObject = {"provider": provider, "reason": reason, "window": window}
-        return InvalidRequestError("provider_refused", **told)
     if is_transient(status, report) or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         return UnavailableError("provider_unavailable", provider=provider, reason=reason)
     return InvalidRequestError("provider_refused", provider=provider, reason=reason)
@@ -110,7 +106,8 @@ def reported_failure(provider: str, report: JsonObject, secret: str) -> Archivol
     known = _known_failure(provider, status, kind, reason)
     if known is not None:
         return known
-    if _has(kind, _OURS_TO_CHANGE):
+    refused = HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR
+    if _has(kind, _OURS_TO_CHANGE) or (refused and not is_transient(status, report)):
         return InvalidRequestError("provider_refused", provider=provider, reason=reason)
     return UnavailableError("provider_unavailable", provider=provider, reason=reason)
 
@@ -125,6 +122,10 @@ def _known_failure(provider: str, status: int, kind: str, reason: str) -> Archiv
         return InvalidRequestError("provider_model_unknown", provider=provider, reason=reason)
     if status == HTTPStatus.TOO_MANY_REQUESTS or _has(kind, _BUSY_WORDS):
         return UnavailableError("provider_busy", provider=provider, reason=reason)
+    window = _window_of(kind, reason)
+    if window is not None:
+        told: JsonObject = {"provider": provider, "reason": reason, "window": window}
+        return InvalidRequestError("provider_refused", **told)
     return None
 
 

@@ -12,7 +12,7 @@ from archivolt.adapters.chat_models import OutboundChatModels
 from archivolt.adapters.models.table import ModelTable
 from archivolt.adapters.openai.dialects import Dialect
 from archivolt.adapters.openai.format import OpenAIFormat
-from archivolt.adapters.streaming.failures import status_failure
+from archivolt.adapters.streaming.failures import reported_failure, status_failure
 from archivolt.adapters.streaming.model import StreamedChatModel
 from archivolt.adapters.streaming.opening import MAX_ADAPTATIONS
 from archivolt.domain.errors import ArchivoltError, InvalidRequestError, UnavailableError
@@ -607,6 +607,20 @@ def test_fewer_tokens_are_asked_for_where_the_model_writes_less(complaint: str, 
             ),
             None,
         ),
+        (
+            (
+                "This model's maximum context length is 8192 tokens. However, you requested 9000 "
+                "tokens (4500 in the messages, 404 in the functions, and 4096 in the completion)."
+            ),
+            3288,
+        ),
+        (
+            (
+                "This endpoint's maximum context length is 8192 tokens. However, you requested "
+                "about 11596 tokens (7000 of text input, 500 of tool input, 4096 in the output)."
+            ),
+            692,
+        ),
     ],
 )
 def test_an_answer_is_asked_for_that_the_window_has_room_for(
@@ -642,9 +656,16 @@ def test_an_answer_is_asked_for_that_the_window_has_room_for(
 def test_a_question_that_is_too_long_is_told_with_the_window(message: str, window: int) -> None:
     report = {"message": message, "code": "context_length_exceeded"}
 
-    told = status_failure("p", 400, report, "").details
+    for told in (status_failure("p", 400, report, ""), reported_failure("p", report, "")):
+        assert isinstance(told, InvalidRequestError)
+        assert told.details["window"] == window
 
-    assert told["window"] == window
+
+def test_a_refusal_within_a_stream_is_one_by_its_code_alone() -> None:
+    refused = reported_failure("p", {"message": "This model takes no images", "code": 400}, "")
+    passing = reported_failure("p", {"message": "Upstream is slow", "code": 408}, "")
+
+    assert (refused.code, passing.code) == ("provider_refused", "provider_unavailable")
 
 
 def test_of_a_tool_as_much_is_told_as_the_model_reads() -> None:

@@ -297,7 +297,7 @@ def test_fewer_tokens_are_asked_for_where_the_model_writes_less() -> None:
     assert wire.body(replace(large, model="other"))["max_tokens"] == 200_000
 
 
-@pytest.mark.parametrize(("asked", "room"), [(198_000, 2_000), (199_900, None)])
+@pytest.mark.parametrize(("asked", "room"), [(198_000, 2_000), (199_900, None), (0, None)])
 def test_an_answer_is_asked_for_that_the_window_has_room_for(asked: int, room: int | None) -> None:
     body = {"model": "m", "max_tokens": 4_096}
     complaint = f"input length and `max_tokens` exceed context limit: {asked} + 4096 > 200000"
