@@ -142,6 +142,15 @@ def test_a_stream_is_the_text_without_its_fence_however_it_comes(
     assert told == shown
 
 
+def test_nothing_of_a_stream_is_looked_at_twice_however_long_it_may_still_be_fenced() -> None:
+    stream, blank = Unfenced(), Unfenced()
+
+    assert blank.feed("\n" * 300_000 + "x") == "x"
+    assert stream.feed("```\n") == ""
+    assert not any(stream.feed("abc\n") for _ in range(100_000))
+    assert stream.close().startswith("```\nabc\n")
+
+
 def test_a_text_without_a_fence_is_shown_as_it_is_written() -> None:
     stream = Unfenced()
 
@@ -270,6 +279,38 @@ def test_a_silent_stream_is_kept_awake_and_closed_amid_its_silence() -> None:
         return heard
 
     assert asyncio.run(listen()) == [b"first", HEARTBEAT, HEARTBEAT]
+    assert closed == [True]
+
+
+def test_a_stream_that_is_called_off_twice_is_closed_whole() -> None:
+    closed: list[bool] = []
+    begun, may_close = asyncio.Event(), asyncio.Event()
+
+    async def silent() -> AsyncGenerator[bytes, None]:
+        try:
+            yield b"first"
+            await asyncio.Event().wait()
+        finally:
+            await may_close.wait()
+            closed.append(True)
+
+    async def listen() -> None:
+        async for _ in kept_awake(silent()):
+            begun.set()
+
+    async def leave() -> None:
+        listening = asyncio.create_task(listen())
+        await begun.wait()
+        for _ in range(2):
+            await asyncio.sleep(0)
+            listening.cancel()
+        await asyncio.sleep(0)
+        may_close.set()
+        with pytest.raises(asyncio.CancelledError):
+            await listening
+
+    asyncio.run(leave())
+
     assert closed == [True]
 
 

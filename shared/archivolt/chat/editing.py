@@ -19,12 +19,12 @@ from archivolt.ports.clock import Clock
 from archivolt.tools.rate_limit import RateLimit
 
 # Models put a fence around a whole answer, whatever they are told.
-_OPENING: Final = r"\s*```(?:markdown|md|text)?[ \t]*\n"
-_FENCED: Final = re.compile(rf"{_OPENING}(.*?)\n?```\s*", re.DOTALL)
-_MAY_BE_FENCED: Final = re.compile(
-    rf"\s*(?:`{{1,2}}|```[a-z]{{0,8}}[ \t]*|{_OPENING}.*)?", re.DOTALL
-)
-_CLOSED: Final = re.compile(r"\n```(?=[^\n]*\S|\s+\S)")
+_OPENING: Final = r"```(?:markdown|md|text)?[ \t]{0,40}\n"
+_OPENED: Final = re.compile(_OPENING)
+_FENCED: Final = re.compile(rf"{_OPENING}(.*?)\n?```", re.DOTALL)
+_MAY_OPEN: Final = re.compile(r"`{1,2}|```[a-z]{0,8}[ \t]{0,40}")
+_CLOSING: Final = "\n```"
+_GOES_ON: Final = re.compile(rf"{_CLOSING}\s*\S")
 _BAD_ENDS: Final = {"length": "answer_cut", "filtered": "answer_filtered"}
 
 
@@ -150,26 +150,49 @@ class Unfenced:
     """Passes a text on in pieces; one that may have a fence around it waits until that shows."""
 
     def __init__(self) -> None:
-        self._held = ""
+        self._held: list[str] = []
+        self._end = ""
+        self._is_fenced = False
+        self._is_closed = False
         self._is_open = False
 
     def feed(self, piece: str) -> str:
         """Return what of the text can be shown now."""
         if self._is_open:
             return piece
-        self._held += piece
-        if _MAY_BE_FENCED.fullmatch(self._held) and not _CLOSED.search(self._held):
+        piece = piece if self._held else piece.lstrip()
+        self._held += [piece] if piece else []
+        if not piece or self._waits(piece):
             return ""
-        self._is_open, held, self._held = True, self._held, ""
-        return held.lstrip()
+        self._is_open = True
+        return self._taken()
 
     def close(self) -> str:
         """Return what was held back."""
-        held, self._held = self._held, ""
-        return unfenced(held)
+        return unfenced(self._taken())
+
+    def _waits(self, piece: str) -> bool:
+        """Tell whether the fence may still be around the whole; looks at nothing twice."""
+        if self._is_closed:
+            return piece.isspace()
+        if not self._is_fenced:
+            begun = "".join(self._held)
+            opening = _OPENED.match(begun)
+            if opening is None:
+                return _MAY_OPEN.fullmatch(begun) is not None
+            self._is_fenced, piece = True, begun[opening.end() - 1 :]
+        looked_at = self._end + piece
+        self._is_closed = _CLOSING in looked_at
+        self._end = looked_at[1 - len(_CLOSING) :]
+        return _GOES_ON.search(looked_at) is None
+
+    def _taken(self) -> str:
+        held, self._held = "".join(self._held), []
+        return held
 
 
 def unfenced(text: str) -> str:
     """Return a text without a fence around the whole of it."""
+    text = text.strip()
     found = _FENCED.fullmatch(text)
-    return found[1] if found and "\n```" not in found[1] else text.strip()
+    return found[1] if found and _CLOSING not in found[1] else text

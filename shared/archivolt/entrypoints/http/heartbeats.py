@@ -23,8 +23,20 @@ async def kept_awake(
                     yield HEARTBEAT
             finally:
                 if following.cancel():
-                    await asyncio.wait({following})
+                    await _over(following)
             piece = following.result()
             if piece is None:
                 return
             yield piece
+
+
+async def _over(task: "asyncio.Task[bytes | None]") -> None:
+    """Wait until a task is over; frameworks call off again and again what waits for that."""
+    called_off: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:
+            called_off = error
+    if called_off is not None:
+        raise called_off
