@@ -231,6 +231,12 @@ def test_a_directory_that_goes_takes_its_files_with_it(mirror: Mirror) -> None:
     assert [described(change) for change in changes] == ["sub/a.md", "sub/deep/b.md"]
 
 
+def test_a_directory_and_its_own_file_looked_at_together_leave_nothing_out(mirror: Mirror) -> None:
+    place = mirror.write("new/a.md")
+    scan = mirror.folder.look_at(iter([place, place.parent, place]))
+    assert (list(scan.files), scan.left_out) == ([VaultPath("new/a.md")], {})
+
+
 def test_a_look_at_one_place_says_nothing_about_others(mirror: Mirror) -> None:
     mirror.write("a.md")
     mirror.write("b.md")

@@ -93,7 +93,7 @@ class MirroredFolder:
             found = source.stat()
         except OSError:
             return
-        reason = self._refusal(name, found.st_size, scan)
+        reason = self._refusal(source, found.st_size, scan)
         if reason:
             scan.left_out[name] = reason
         elif source.is_file():
@@ -102,13 +102,14 @@ class MirroredFolder:
                 path=path, source=source, size=found.st_size, modified=found.st_mtime_ns
             )
 
-    def _refusal(self, name: str, size: int, scan: Scan) -> str:
+    def _refusal(self, source: Path, size: int, scan: Scan) -> str:
         try:
-            path = resolve_path(name)
+            path = resolve_path(self.vault_path(source))
         except InvalidRequestError as error:
             reason = reason_for(str(error.details["reason"]), Language.EN, error.details)
             return f"a name no vault takes ({reason})"
-        if path in scan.files:
+        # A new directory and its files are reported together: one file may be seen twice.
+        if path in scan.files and scan.files[path].source != source:
             return "its name differs from another's by the form of its accents only"
         if size > MAX_DOCUMENT_BYTES:
             return f"more than {MAX_DOCUMENT_BYTES} bytes"
