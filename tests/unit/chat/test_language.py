@@ -16,6 +16,11 @@ EN, FR = Language.EN, Language.FR
         ("Comment utiliser useState ?", FR),
         ("comment configurer Qdrant", FR),
         ("Résumé", FR),
+        ("bonjour", FR),
+        ("Salut !", FR),
+        ("Merci beaucoup.", FR),
+        ("aide", FR),
+        ("Bonjour, what is the key?", EN),
     ],
 )
 def test_a_message_that_tells_its_language_is_answered_in_it(
@@ -25,7 +30,9 @@ def test_a_message_that_tells_its_language_is_answered_in_it(
     assert answer_language(message, FR) is language
 
 
-@pytest.mark.parametrize("message", ["useState", "42", "", "comment", "Comment count"])
+@pytest.mark.parametrize(
+    "message", ["useState", "42", "", "comment", "Comment count", "Salut Salon"]
+)
 def test_a_message_that_does_not_tell_is_answered_as_the_caller_prefers(message: str) -> None:
     assert answer_language(message, EN) is EN
     assert answer_language(message, FR) is FR
