@@ -16,6 +16,9 @@ MIN_COVERAGE = 0.5
 MIN_SCORE = 0.95
 """…or if the search is as good as certain, as it is across languages, where no word is the same."""
 
+# A text of fewer has hardly a meaning: it is near to any question that means nothing itself.
+_MIN_MEANING_CHARS = 4
+
 # A line that holds nothing but tags, or a rule, is markup around a text and no answer by itself.
 _ONLY_MARKUP = re.compile(r"\s*(?:(?:</?[A-Za-z][^<>]*>\s*)+|[-*_]{3,}\s*)")
 _FENCE = "```"
@@ -55,7 +58,8 @@ def _coverage(wanted: frozenset[str], hit: JsonObject) -> float:
 
 def _is_certain(hit: JsonObject) -> bool:
     score: Any = hit.get("score")
-    return isinstance(score, (int, float)) and score >= MIN_SCORE
+    says_enough = len(str(hit.get("excerpt", "")).strip()) >= _MIN_MEANING_CHARS
+    return says_enough and isinstance(score, (int, float)) and score >= MIN_SCORE
 
 
 def _quote(wanted: frozenset[str], hit: JsonObject) -> Quote:

@@ -106,6 +106,11 @@ def test_a_passage_in_another_language_answers_if_the_search_is_certain() -> Non
     assert answer("When should I write no effect?", french | {"score": 0.9}).sources == ()
 
 
+def test_a_text_of_two_signs_is_no_answer_however_near_it_is_to_nonsense() -> None:
+    assert answer("xyzzy inexistant", hit("x2", score=1.0)).sources == ()
+    assert answer("What is x2?", hit("x2", score=0.2)).sources == ("vault://docs/guide.md",)
+
+
 def test_half_of_the_words_are_no_answer() -> None:
     passage = hit("A capital idea.", score=0.8)
 
