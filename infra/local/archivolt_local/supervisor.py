@@ -212,7 +212,8 @@ def parameters(options: StackOptions, services: Services, keys: StackKeys) -> di
         "AuthJwksUrl": f"{options.url}/no-identity-provider",
         "QdrantUrl": services.vectors_url,
         "QdrantApiKey": keys.vectors,
-        "ChatEnabled": "true",
+        # The template sets this one from a parameter, which wins over what the shell gives.
+        "ChatEnabled": product_settings().get("CHAT_ENABLED") or "true",
     }
 
 

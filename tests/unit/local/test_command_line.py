@@ -15,8 +15,9 @@ from archivolt_local.data_lock import DataLock
 from archivolt_local.keys import load_or_make_keys
 from archivolt_local.places import SAMPLE_VAULT, DataFolder
 from archivolt_local.problems import StartError
-from archivolt_local.services import choose_tables
+from archivolt_local.services import Services, choose_tables
 from archivolt_local.status import describe, read_status
+from archivolt_local.supervisor import StackOptions, parameters
 from archivolt_local.tokens import LOCAL_AUDIENCE, LOCAL_ISSUER, TokenSubject, issue_token
 from tests.fakes.clock import START, FrozenClock
 
@@ -223,3 +224,18 @@ def test_a_folder_keeps_the_tables_where_they_were_first() -> None:
     assert choose_tables("ministack", {}) == "ministack"
     with pytest.raises(StartError, match="keeps its tables in ministack"):
         choose_tables("dynamodb-local", {"tables": "ministack"})
+
+
+@pytest.mark.parametrize(("given", "enabled"), [("false", "false"), ("", "true"), (None, "true")])
+def test_the_shell_turns_the_chat_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, given: str | None, enabled: str
+) -> None:
+    monkeypatch.delenv("CHAT_ENABLED", raising=False)
+    if given is not None:
+        monkeypatch.setenv("CHAT_ENABLED", given)
+    options = StackOptions(
+        port=1, data=DataFolder(tmp_path), vaults={}, tables="auto", template=tmp_path
+    )
+    services = Services(aws_url="", tables_url="", vectors_url="", tables="", children=())
+    keys = load_or_make_keys(options.data)
+    assert parameters(options, services, keys)["ChatEnabled"] == enabled
