@@ -45,7 +45,8 @@ async def serve(port: int, commands: dict[str, list[str]]) -> None:
             await open_ones.enter_async_context(manager.run())
             routes.append(Mount(f"/{name}/mcp", app=manager.handle_request))
         app = Starlette(routes=routes)
-        await uvicorn.Server(uvicorn.Config(app, port=port, log_level="error")).serve()
+        config = uvicorn.Config(app, port=port, log_level="error", timeout_graceful_shutdown=1)
+        await uvicorn.Server(config).serve()
 
 
 if __name__ == "__main__":
