@@ -45,7 +45,7 @@ class DocxExtractor:
         with open_archive(data) as archive:
             part = main_part(archive, _DOCUMENT)
             title = title_of(archive)
-            drawn = list(drawn_texts(archive, part, "chart", "diagramData"))
+            drawn = list(drawn_texts(archive, part, "chart", "chartEx", "diagramData"))
         page = mammoth.convert_to_html(
             BytesIO(with_plain_runs(data, part)),
             convert_image=img_element(_no_image),

@@ -11,8 +11,10 @@ from archivolt.adapters.extraction.office_parts import relationships
 from archivolt.adapters.extraction.xml_events import Attributes
 from archivolt.adapters.extraction.zip_guard import Archive
 
-# ECMA-376 part 1, 21.2.2.201: names as they are shown; those of numbers stand elsewhere.
-_NAMES: Final = "strCache"
+# Names as they are shown; those of numbers stand elsewhere (ECMA-376 part 1, 21.2.2.201). The last
+# two are of the charts that came with Office 2016.
+_NAMES: Final = frozenset({"strCache", "multiLvlStrCache", "strDim", "txData"})
+_NAME: Final = frozenset({"v", "pt"})
 
 
 def drawn_texts(archive: Archive, part: str, *kinds: str) -> Iterator[str]:
@@ -36,14 +38,16 @@ class _DrawnTexts:
         return list(self._texts)
 
     def start(self, name: str, attributes: Attributes) -> None:  # noqa: ARG002  as every handler
-        self._in_names = self._in_names or name == _NAMES
-        self._in_text = name == "t" or (name == "v" and self._in_names)
+        self._in_names = self._in_names or name in _NAMES
+        self._in_text = name == "t" or (name in _NAME and self._in_names)
+        if name == "br":
+            self._parts.append(" ")
 
     def end(self, name: str) -> None:
         self._in_text = False
-        if name == _NAMES:
+        if name in _NAMES:
             self._in_names = False
-        if name == "p" or (name == "v" and self._in_names):
+        if name == "p" or (name in _NAME and self._in_names):
             text = " ".join("".join(self._parts).split())
             self._parts = []
             if text:

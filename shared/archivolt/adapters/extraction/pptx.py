@@ -62,7 +62,7 @@ def _slides(archive: Archive) -> Iterator[str]:
 
 def _slide(archive: Archive, part: str) -> Iterator[str]:
     yield from archive.parse(part, _ShapeTexts()).blocks
-    yield from drawn_texts(archive, part, "chart")
+    yield from drawn_texts(archive, part, "chart", "chartEx")
     for relationship in relationships(archive, part).values():
         if relationship.kind == "diagramData":
             yield from archive.parse_beside(relationship.target, _ShapeTexts()).blocks

@@ -215,6 +215,24 @@ class TestDocx:
         found = extracted(docx(paragraph("text"), parts=parts)).markdown
         assert found == "text\n\nDirection\n\nVentes\nNord"
 
+    def test_charts_of_every_kind_say_their_names(self) -> None:
+        old = (
+            "<c xmlns:a='urn:a'><a:p><a:t>Ventes</a:t><a:br/><a:t>2024</a:t></a:p>"
+            "<multiLvlStrCache><lvl><pt><v>Nord</v></pt></lvl></multiLvlStrCache></c>"
+        )
+        new = (
+            "<c><tx><txData><f>A1</f><v>Marge</v></txData></tx><strDim><lvl><pt>Sud</pt></lvl>"
+            "</strDim><numDim><lvl><pt>12</pt></lvl></numDim></c>"
+        )
+        charts = {"c": ("chart", "c.xml"), "d": ("chartEx", "d.xml")}
+        parts: dict[str, str | bytes] = {
+            "word/_rels/document.xml.rels": relations(charts),
+            "word/c.xml": old,
+            "word/d.xml": new,
+        }
+        found = extracted(docx(paragraph("text"), parts=parts)).markdown
+        assert found == "text\n\nVentes 2024\nNord\n\nMarge\nSud"
+
     def test_a_damaged_chart_or_title_hides_no_text(self) -> None:
         parts: dict[str, str | bytes] = {
             "word/_rels/document.xml.rels": relations({"c": ("chart", "c.xml")}),
