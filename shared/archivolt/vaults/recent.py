@@ -1,14 +1,15 @@
 """The documents that were changed or came last (O47)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from archivolt.domain.ages import spoken_age
+from archivolt.domain.ingestion import CatalogueEntry
 from archivolt.domain.language import Language
 from archivolt.domain.limits import DEFAULT_SEARCH_LIMIT
 from archivolt.domain.paths import VaultPath, vault_uri
-from archivolt.domain.vault import ETag, VaultAccess
+from archivolt.domain.vault import ETag, FileInfo, VaultAccess
 from archivolt.ports.catalogue import Catalogue
 from archivolt.ports.clock import Clock
 from archivolt.ports.files import FileStore
@@ -72,9 +73,7 @@ class RecentService:
         end = offset + limit
         found = self._index.recent(list(names), by=by, limit=end + 1)
         page = found[offset:end]
-        entries = current_notes(self._catalogue, page)
-        others = [note for note in page if _key(note) not in entries]
-        moved = moved_notes(self._catalogue, self._files, others)
+        places = self._places_of(page)
         now = self._clock.now()
 
         def file(note: Note, path: VaultPath, etag: str) -> RecentFile:
@@ -95,10 +94,16 @@ class RecentService:
             files=[
                 file(note, shown.path, shown.etag)
                 for note in page
-                if (shown := entries.get(_key(note)) or moved.get(_key(note)))
+                if (shown := places.get(_key(note)))
             ],
             next_offset=end if len(found) > end else None,
         )
+
+    def _places_of(self, notes: Sequence[Note]) -> Mapping[NoteKey, CatalogueEntry | FileInfo]:
+        """Return where those of these notes are that may be shown."""
+        entries = current_notes(self._catalogue, notes)
+        others = [note for note in notes if _key(note) not in entries]
+        return {**moved_notes(self._catalogue, self._files, others), **entries}
 
 
 def _key(note: Note) -> NoteKey:
