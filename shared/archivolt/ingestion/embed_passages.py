@@ -126,8 +126,8 @@ class EmbedPassages:
         self._release(job, entry)
 
     def _release(self, job: EmbeddingJob, entry: CatalogueEntry) -> None:
-        """Delete the points that stood for a document until it had its own."""
-        for former in self._moved.left_behind([entry]):
+        """Delete the points that stood for a document until it had its own, or was gone."""
+        for former in (*self._moved.left_behind([entry]), *self._moved.left_by(entry)):
             users = self._members(job)
             self._vectors.remove_older(users, former.vault, former.path, than=former.generation)
 

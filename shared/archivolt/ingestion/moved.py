@@ -72,21 +72,15 @@ class MovedDocuments:
         if not arrived:
             return []
         known = settled_entries(self._catalogue, self._came_from(arrived.values()))
-        led_here = set(arrived)
-        former: list[CatalogueEntry] = []
-        for _ in range(MAX_HOPS):
-            found = [
-                entry
-                for entry in known.values()
-                if entry.served
-                and (entry.vault, entry.moved_to) in led_here
-                and _place(entry) not in led_here
-            ]
-            if not found:
-                break
-            former += found
-            led_here |= set(map(_place, found))
+        former = _led_to(set(arrived), known)
         return [entry for entry in former if not stands_elsewhere(known, entry)]
+
+    def left_by(self, gone: CatalogueEntry) -> list[CatalogueEntry]:
+        """Return the former places of a document that is gone, those whose vectors are nobody's."""
+        if is_there(gone) or not gone.moved_from:
+            return []
+        known = settled_entries(self._catalogue, self._came_from([gone]))
+        return [entry for entry in _led_to({_place(gone)}, known) if not self.vectors_stand(entry)]
 
     def _came_from(self, arrived: Iterable[CatalogueEntry]) -> list[Place]:
         """Return where documents were before; of one that moved on before it was indexed, all."""
@@ -176,6 +170,25 @@ class MoveMemory:
         except NotFoundError:
             return False
         return True
+
+
+def _led_to(places: set[Place], known: Entries) -> list[CatalogueEntry]:
+    """Return those of the known that were moved to these places, and from where they came."""
+    led_here = set(places)
+    former: list[CatalogueEntry] = []
+    for _ in range(MAX_HOPS):
+        found = [
+            entry
+            for entry in known.values()
+            if entry.served
+            and (entry.vault, entry.moved_to) in led_here
+            and _place(entry) not in led_here
+        ]
+        if not found:
+            break
+        former += found
+        led_here |= set(map(_place, found))
+    return former
 
 
 def _place(entry: CatalogueEntry) -> Place:

@@ -893,3 +893,20 @@ def test_a_moved_file_is_found_by_its_lines_among_the_newest_and_to_replace_in_a
         look()
     world.embed()
     look()
+
+
+def test_no_vectors_are_left_where_a_file_was_that_went_on_to_be_deleted_with_no_event_of_it(
+    world: ProductWorld,
+) -> None:
+    world.move(OLD, NEW)
+    copied, *_ = [event for event in world.events() if event.path == NEW]
+    assert not world.deliver(copied).failed
+    world.remove(NEW)
+    world.events()
+    world.embed()
+    world.clock.advance(hours=1)
+    world.reconciled()
+    world.embed()
+
+    paths = {path for _, path, _, _ in world.vectors.held(world.vault.tenant, ALICE)}
+    assert paths == {"other.md"}
