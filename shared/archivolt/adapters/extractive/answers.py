@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from archivolt.adapters.extractive.inert import inert_lines, plain
 from archivolt.adapters.extractive.passages import Quote, best_quotes
 from archivolt.adapters.extractive.phrases import Phrases
 from archivolt.domain.tool import JsonObject
+
+# What no search finds today nor tomorrow: it is news for who finds nothing.
+_OF_WHAT_IS_UNREAD: Final = frozenset(
+    {"documents_without_text", "documents_need_ocr", "documents_unread"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +39,7 @@ def answer_from(
     if not quotes:
         nothing = phrases.nothing_close if hits else phrases.nothing_found
         return Answer(text="\n\n".join([nothing, *_notices(found), phrases.no_model]))
-    return _quoted(quotes, _notices(found), phrases)
+    return _quoted(quotes, _notices(found, without=_OF_WHAT_IS_UNREAD), phrases)
 
 
 def _quoted(quotes: Sequence[Quote], notices: Sequence[str], phrases: Phrases) -> Answer:
@@ -73,12 +79,14 @@ def _taken_in_turn(lists: Sequence[list[JsonObject]]) -> list[JsonObject]:
     return [each[rank] for rank in range(longest) for each in lists if rank < len(each)]
 
 
-def _notices(found: Sequence[JsonObject]) -> list[str]:
-    """Return what the search says about itself, each sentence once."""
-    messages = [
-        str(notice.get("message", "")) for value in found for notice in value.get("notices", [])
-    ]
-    return list(dict.fromkeys(message for message in messages if message))
+def _notices(found: Sequence[JsonObject], *, without: frozenset[str] = frozenset()) -> list[str]:
+    """Return what the searches say about themselves, of each kind the latest."""
+    latest = {
+        str(notice.get("code", "")): str(notice.get("message", ""))
+        for value in found
+        for notice in value.get("notices", [])
+    }
+    return [message for code, message in latest.items() if message and code not in without]
 
 
 def _problem(values: Sequence[JsonObject]) -> str:

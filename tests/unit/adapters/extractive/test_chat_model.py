@@ -297,6 +297,22 @@ def test_what_the_search_says_about_itself_is_passed_on() -> None:
     assert "Two documents are not indexed yet." in turn.text
 
 
+def test_what_no_search_finds_is_told_to_who_finds_nothing_and_the_rest_once() -> None:
+    unread = {"code": "documents_need_ocr", "message": "Three are scans."}
+    waiting = [{"code": "documents_pending", "message": f"{count} wait."} for count in (52, 56)]
+    known = hit("The key is under the mat.")
+    found = [{"hits": [known], "notices": [unread, notice]} for notice in waiting]
+    nothing = [{"hits": [], "notices": [unread, notice]} for notice in waiting]
+
+    answered = turn_of(user("Where is the key?"), *map(result, found)).text
+    unanswered = turn_of(user("Where is the key?"), *map(result, nothing)).text
+
+    assert "Three are scans." not in answered
+    assert "Three are scans." in unanswered
+    for text in (answered, unanswered):
+        assert ("52 wait." in text, text.count("56 wait.")) == (False, 1)
+
+
 def test_a_failed_search_is_said() -> None:
     error = {"error": {"code": "unavailable", "message": "The index sleeps."}}
 
