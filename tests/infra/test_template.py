@@ -402,6 +402,7 @@ def test_who_renews_an_account_changes_neither_whose_it_is_nor_what_it_is_for(
     assert store.claim(account, now=START, until=START)
     assert store.renew(account, account.lost())
     store.refuse(account, refused=True)
+    store.want(account, "files:write")
     only = given["Condition"]["ForAllValues:StringEquals"]["dynamodb:Attributes"]
     assert set(only) == {"pk", "sk"} | client.names
     assert not client.names & {"tenant", "user", "server", "place", "issuer", "connected_at"}
