@@ -184,6 +184,16 @@ def _was_served(entry: CatalogueEntry, sha256: str) -> bool:
     return is_there(entry) and bool(sha256) and is_of_content(entry.served, sha256)
 
 
+def led_to(entries: Entries, vault: VaultRef, path: VaultPath) -> VaultPath:
+    """Return where moves led a path that no document is at any more; the path, if none did."""
+    for _ in range(MAX_HOPS):
+        entry = entries.get((vault, path))
+        if entry is None or not entry.moved_to or is_there(entry):
+            break
+        path = entry.moved_to
+    return path
+
+
 def awaited_by(entries: Entries, entry: CatalogueEntry) -> CatalogueEntry | None:
     """Return the copy of a moved document that has no vectors yet and is equal to it, if any.
 

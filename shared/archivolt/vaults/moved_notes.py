@@ -12,7 +12,7 @@ from archivolt.domain.errors import NotFoundError
 from archivolt.domain.folding import folded
 from archivolt.domain.globs import glob_regex
 from archivolt.domain.limits import MAX_PARALLEL_FILES
-from archivolt.domain.moves import MAX_HOPS, found_at, is_there
+from archivolt.domain.moves import found_at, led_to
 from archivolt.domain.paths import VaultPath
 from archivolt.domain.vault import FileInfo, VaultRef
 from archivolt.ports.catalogue import Catalogue
@@ -54,16 +54,7 @@ def led_along(catalogue: Catalogue, vault: VaultRef, paths: Sequence[VaultPath])
 
     """
     entries = entries_along_moves(catalogue, [(vault, path) for path in paths])
-    led: dict[VaultPath, None] = {}
-    for path in paths:
-        place = path
-        for _ in range(MAX_HOPS):
-            entry = entries.get((vault, place))
-            if entry is None or not entry.moved_to or is_there(entry):
-                break
-            place = entry.moved_to
-        led[place] = None
-    return list(led)
+    return list(dict.fromkeys(led_to(entries, vault, path) for path in paths))
 
 
 class PathFilter:

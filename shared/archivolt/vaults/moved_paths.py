@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from archivolt.domain.moves import MAX_HOPS, Entries, is_there
+from archivolt.domain.moves import led_to
 from archivolt.domain.paths import VaultPath, is_below
 from archivolt.domain.vault import VaultAccess, VaultRef
 from archivolt.ports.catalogue import Catalogue
@@ -37,7 +37,7 @@ class MovedPaths:
         vault, asked = access.vault.ref, list(paths)
         known = entries_along_moves(self._catalogue, [(vault, path) for path in asked])
         unknown = [path for path in asked if path and (vault, path) not in known]
-        led = {path: _led(known, vault, path) for path in asked}
+        led = {path: led_to(known, vault, path) for path in asked}
         return {**led, **self._of_directories(vault, unknown)}
 
     def _of_directories(
@@ -60,15 +60,6 @@ class MovedPaths:
 
     def _stands(self, vault: VaultRef, path: VaultPath) -> bool:
         return self._places.is_directory(vault, path) or self._places.is_file(vault, path)
-
-
-def _led(known: Entries, vault: VaultRef, path: VaultPath) -> VaultPath:
-    for _ in range(MAX_HOPS):
-        entry = known.get((vault, path))
-        if entry is None or not entry.moved_to or is_there(entry):
-            break
-        path = entry.moved_to
-    return path
 
 
 def _carried(moves: Sequence[Move], path: VaultPath) -> VaultPath:
